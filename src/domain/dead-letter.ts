@@ -1,0 +1,22 @@
+/** A dead letter: the stored copy of a poison or given-up job. One row a job, re-opened and counted. */
+
+export type DeadLetterReason = 'poison' | 'exhausted'
+
+export interface DeadLetter {
+  jobKey: number
+  type: string
+  /** The key of the job at the root of this one's parents: itself when no job enqueued it. */
+  processInstanceKey: number
+  reason: DeadLetterReason
+  errorCode: string | null
+  errorMessage: string
+  /** Epoch ms of the last time it was set aside. */
+  receivedAt: number
+  /** How often it was. */
+  count: number
+  closedAt: number | null
+  closedBy: string | null
+  /** How it was closed: the verb. */
+  resolution: string | null
+  closeReason: string | null
+}

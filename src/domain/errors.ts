@@ -1,0 +1,36 @@
+/** Every error of wf's own: what went wrong, why, and what to try. The code chooses the exit code (cli/exit-codes.ts). */
+export type ErrorCode =
+  | 'usage'
+  | 'invalid_job'
+  | 'invalid_handler'
+  | 'invalid_config'
+  | 'refused'
+  | 'not_found'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'backlog_full'
+  | 'store_missing'
+  | 'store_locked'
+  | 'store_corrupt'
+  | 'store_full'
+  | 'store_read_only'
+  | 'store_unavailable'
+  | 'schema_newer'
+  | 'schema_older'
+  | 'handler_load_failed'
+  | 'partly_done'
+  | 'wait_timeout'
+  | 'job_not_successful'
+  | 'unexpected'
+
+export class WfError extends Error {
+  override readonly name = 'WfError'
+  readonly code: ErrorCode
+  /** What to try, one sentence; empty when there is nothing to say. */
+  readonly hint: string
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint ?? ''
+  }
+}

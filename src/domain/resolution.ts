@@ -1,0 +1,33 @@
+/** The roads out of a stop. */
+import type { JobState } from './job.ts'
+
+export type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard'
+
+export interface Resolution {
+  jobKey: number
+  verb: ResolutionVerb
+  /** 1 or more; unset: what is left, else the number enqueued with. */
+  retries?: number
+  /** Epoch ms; unset: the deadline is cleared. */
+  deadlineAt?: number
+  /** Changes of the variables, in order. `value` is any JSON value; a path that does not exist needs `add`. */
+  set?: readonly VariableChange[]
+  who: string
+  reason: string | null
+}
+
+export interface VariableChange {
+  /** `amount`, `customer.address.city`. */
+  path: string
+  value: unknown
+  add: boolean
+}
+
+export interface Applied {
+  jobKey: number
+  status: 'changed' | 'skipped' | 'failed' | 'not_found'
+  from: JobState | null
+  to: JobState | null
+  /** A finished sentence for people; empty when changed. */
+  why: string
+}

@@ -1,0 +1,261 @@
+/**
+ * The port to a store: batch-shaped and asynchronous, so that a database across a network fits it as well as a
+ * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
+ * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
+ */
+import type { DeadLetter, DeadLetterReason } from '../domain/dead-letter.ts'
+import type { Incident, IncidentKind } from '../domain/incident.ts'
+import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
+import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
+import type { Applied, Resolution } from '../domain/resolution.ts'
+
+/** What became of one NewJob. */
+export type Enqueued =
+  | { status: 'created'; key: number }
+  /** The same type, idempotency key and variables came before; `key` is the first job's. */
+  | { status: 'duplicate'; key: number }
+  /** The same type and idempotency key with other variables. */
+  | { status: 'refused'; reason: 'idempotency_conflict'; key: number }
+  | { status: 'refused'; reason: 'backlog_full'; limit: number; depth: number }
+  | { status: 'refused'; reason: 'constraint'; message: string }
+
+export interface ClaimRequest {
+  workerId: string
+  /** At most this many jobs in all, shared round-robin over the types in the order given. */
+  limit: number
+  types: readonly ClaimType[]
+  /** True: only suspects (two or more losses in a row). False: only others. */
+  suspects: boolean
+}
+
+export interface ClaimType {
+  type: string
+  limit: number
+  /** The attempt's timeout; `runUntil` is now + timeoutMs + 60 s. */
+  timeoutMs: number
+  /** The handler's own number, taken at the first claim of a job whose `retries` nobody chose. */
+  retries: number
+}
+
+/** `refused`: the database would not take it (a constraint); the job was stopped with an incident `settlement_refused`. */
+export type Settled = 'applied' | 'stale' | 'refused'
+
+export interface Exchanged {
+  /** In the order of the settlements. */
+  settled: readonly Settled[]
+  claimed: readonly ClaimedJob[]
+  /** Types that this exchange paused because too many of their attempts in a row stopped. */
+  paused: readonly string[]
+}
+
+/** A stop that no attempt caused: the job's deadline passed while it waited. Applied only if it still holds at `now`. */
+export interface Stop {
+  jobKey: number
+  incident: NewIncident
+}
+
+export interface WorkerRow {
+  /** `label#incarnation`. */
+  id: string
+  label: string
+  pid: number
+  host: string
+  startedAt: number
+  leaseUntil: number
+  state: 'running' | 'draining'
+  concurrency: number
+  types: readonly string[]
+  /** Takes only suspects, one at a time. */
+  quarantine: boolean
+}
+
+export interface WorkerView extends WorkerRow {
+  /** Jobs it holds now. */
+  running: number
+}
+
+/** What a worker tells the store about a type it handles. */
+export interface TypeDeclaration {
+  type: string
+  timeoutMs: number
+  concurrency: number
+  retries: number
+  /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
+  backlogLimit: number | null
+  onExhausted: 'incident' | 'dead-letter'
+}
+
+export interface TypeView {
+  type: string
+  declaration: TypeDeclaration | null
+  pausedAt: number | null
+  pausedBy: string | null
+  pauseReason: string | null
+  /** Poison or incident outcomes in a row without a success. */
+  badStreak: number
+  counts: Partial<Record<JobState, number>>
+  /** runAt of the oldest due available job; null when none waits. */
+  oldestDueAt: number | null
+  /** Living workers that handle it. */
+  workers: number
+}
+
+export interface StatDelta {
+  /** Epoch ms of the start of the minute. */
+  minute: number
+  type: string
+  outcome: string
+  /** Index into `durationBucketsMs` (metrics/stats.ts). */
+  bucket: number
+  count: number
+  sumMs: number
+}
+
+export interface CounterDelta {
+  metric: string
+  /** JSON text of an object of strings, keys sorted. */
+  labels: string
+  value: number
+}
+
+export interface Progress {
+  jobKey: number
+  attempt: number
+  fraction: number
+  note: string | null
+}
+
+export interface RetentionPolicy {
+  /** Age in ms after which rows go; null keeps them. */
+  finishedMs: number | null
+  deadLettersMs: number | null
+  idempotencyKeysMs: number | null
+  statsMs: number | null
+}
+
+export interface StoreWriter {
+  /** In the order given; a refused one leaves the others standing. */
+  enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
+  exchange(hand: { settlements: readonly Settlement[]; claim?: ClaimRequest }, now: number): Promise<Exchanged>
+  /** Moves the leases of these workers; answers the attempts each still holds. A worker that is not registered gets no lease. */
+  renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>
+  resolve(batch: readonly Resolution[], now: number): Promise<readonly Applied[]>
+  /** True for each stop that was applied. */
+  stop(batch: readonly Stop[], now: number): Promise<readonly boolean[]>
+  registerWorkers(workers: readonly WorkerRow[], now: number): Promise<void>
+  setWorkerState(workerIds: readonly string[], state: WorkerRow['state'], now: number): Promise<void>
+  /** Takes the rows away. Attempts that they still hold become expired at once. */
+  retireWorkers(workerIds: readonly string[], now: number): Promise<void>
+  declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
+  /** Pause (a reason) or resume (null). Resuming sets the bad streak to 0. Answers the types whose state changed. */
+  pauseTypes(types: readonly string[], pause: { reason: string | null } | null, who: string, now: number): Promise<readonly string[]>
+  addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>
+  /** One small batch (≤ 1,000 rows of each kind); `more` says whether another would find something. */
+  prune(policy: RetentionPolicy, now: number): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
+}
+
+/** What a list is narrowed by; every given field must match. */
+export interface Selector {
+  keys?: readonly number[]
+  types?: readonly string[]
+  states?: readonly JobState[]
+  incidentKinds?: readonly IncidentKind[]
+  deadLetterReasons?: readonly DeadLetterReason[]
+  workerId?: string
+  /** Closed incidents and dead letters too. */
+  includeClosed?: boolean
+}
+
+export interface Page {
+  /** 1 … 1,000. */
+  limit: number
+  /** `next` of the page before. */
+  cursor?: string
+}
+
+export interface Paged<T> {
+  items: readonly T[]
+  /** Cursor of the next page; null at the end. */
+  next: string | null
+}
+
+/** Jobs carry no variables in lists; a detail has everything. */
+export interface JobDetail {
+  job: Job
+  variables: string
+  result: string | null
+  attempts: readonly AttemptRecord[]
+  incidents: readonly Incident[]
+  deadLetter: DeadLetter | null
+  history: readonly HistoryRow[]
+  progress: { fraction: number; note: string | null; at: number } | null
+  idempotencyKey: string | null
+  children: readonly number[]
+}
+
+/** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
+export interface HistoryRow {
+  id: number
+  /** Null for what concerns a type, not a job. */
+  jobKey: number | null
+  at: number
+  event: string
+  who: string
+  reason: string | null
+  /** JSON text of an object with what changed; null when there is nothing to say. */
+  detail: string | null
+}
+
+export interface IncidentView extends Incident {
+  job: Job
+}
+
+export interface ExpiredLease {
+  job: Job
+  reason: 'lease_expired' | 'run_until_passed'
+}
+
+export interface StoreInfo {
+  /** Absolute path, or a URL without password. */
+  location: string
+  storeId: string
+  schemaVersion: number
+  engineVersion: string
+}
+
+export interface StoreReader {
+  info(): Promise<StoreInfo>
+  job(key: number): Promise<JobDetail | null>
+  /** Newest key first. */
+  jobs(selector: Selector, page: Page): Promise<Paged<Job>>
+  /** Newest first. */
+  incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>
+  deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>
+  deadLetter(key: number): Promise<(DeadLetter & { variables: string }) | null>
+  workers(now: number): Promise<readonly WorkerView[]>
+  types(now: number): Promise<readonly TypeView[]>
+  /** Live states from their partial indexes; never a scan of finished jobs. */
+  counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
+  /** Whether a claim by these types would find something due now. Cheap; takes no write lock. */
+  hasDue(types: readonly string[], suspects: boolean, now: number): Promise<boolean>
+  /** Earliest runAt among waiting jobs of these types; null when none waits. */
+  nextDue(types: readonly string[]): Promise<number | null>
+  /** Fences that a worker holds now. */
+  held(workerId: string): Promise<readonly Fence[]>
+  running(workerId: string): Promise<readonly Job[]>
+  expiredLeases(now: number, limit: number): Promise<readonly ExpiredLease[]>
+  /** Available and waiting jobs whose deadline is before `now`. */
+  overdue(now: number, limit: number): Promise<readonly Job[]>
+  stats(sinceMinute: number): Promise<readonly StatDelta[]>
+  counters(): Promise<readonly CounterDelta[]>
+  /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). */
+  version(): Promise<number>
+  close(): Promise<void>
+}
+
+export interface Store extends StoreWriter, StoreReader {
+  /** The clock that due times and leases are judged by: ours on SQLite, the database's on PostgreSQL. */
+  now(): number
+  /** Calls `changed` soon after another connection committed (about a millisecond where the file can be watched). Ends with the returned function. */
+  watch(changed: () => void): () => void
+}

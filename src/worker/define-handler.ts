@@ -1,0 +1,62 @@
+/** What a handler module exports, and how it is checked when it is loaded. */
+import type { StandardSchemaV1 } from './standard-schema.ts'
+import type { BackoffOption } from '../domain/backoff.ts'
+import type { EnqueueInput } from '../domain/new-job.ts'
+import type { Logger } from '../logger.ts'
+
+/** Milliseconds, or text: `250ms`, `30s`, `5m`, `2h`. */
+export type Duration = number | string
+
+/** A job in its handler's hands. */
+export interface ActivatedJob<V> {
+  readonly key: number
+  readonly type: string
+  readonly variables: V
+  /** Number of this attempt over the job's life; from 1. */
+  readonly attempt: number
+  /** Executions left, this one included. */
+  readonly retries: number
+  readonly createdAt: Date
+  readonly deadlineAt: Date | null
+}
+
+export interface HandlerContext {
+  /** Aborts shortly before the timeout or the end of a shutdown's grace, on cancel, and when the lease is lost; `reason` is an AbortReason. */
+  readonly signal: AbortSignal
+  /** Ms until this attempt's timeout; never negative. */
+  timeLeftMs(): number
+  readonly attempt: number
+  /** The same for all attempts of a job, unique in the world: `wf-job-<key>-<storeId>`. */
+  readonly idempotencyKey: string
+  readonly log: Logger
+  /** `fraction` 0 … 1, stored at most once a second. */
+  progress(fraction: number, note?: string): void
+  /** Created in the transaction that settles this attempt, or not at all. At most 100 an attempt. */
+  enqueue(type: string, variables: object, options?: ChildOptions): void
+}
+
+export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & { when?: 'success' | 'stopped' }
+
+export interface Handler<V = Record<string, unknown>, R = unknown> {
+  type: string
+  run(job: ActivatedJob<V>, ctx: HandlerContext): Promise<R> | R
+  /** Any Standard Schema (zod, valibot, arktype …). Variables that fail it are poison; the handler does not start. */
+  variables?: StandardSchemaV1<unknown, V>
+  /** Executions of a job whose producer named no number; 1 … 1,000; default 3. */
+  retries?: number
+  backoff?: BackoffOption
+  /** What happens when no retries are left; default `incident`. */
+  onExhausted?: 'incident' | 'dead-letter'
+  /** Codes of BusinessError that are an expected end. */
+  businessErrors?: readonly string[]
+  /** Of one attempt; 1 ms … 24 h; default 5 minutes. */
+  timeout?: Duration
+  /** Running at once in one process; 1 … 1,000; default 10. */
+  concurrency?: number
+  /** Claimed at once; default concurrency; above 2 × it is refused. */
+  maxJobsActivated?: number
+  /** Unfinished jobs of this type beyond which producers are refused. */
+  backlogLimit?: number
+  /** Only these top-level variables are given to the handler; a schema sees only them too. */
+  fetchVariables?: readonly string[]
+}
