@@ -1,4 +1,3 @@
-import type { Random } from '../random.ts'
 import type { ChildJob, Job } from './job.ts'
 import type { Outcome, Policy, Settlement } from './outcome.ts'
 
@@ -8,7 +7,8 @@ export interface Decision {
   policy: Policy
   children: readonly ChildJob[]
   now: number
-  random: Random
+  /** A number in [0, 1). */
+  random: () => number
 }
 
 /** The table of the life of a job: what an outcome makes of a job. Pure. */
