@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config'
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
-  resolve: { alias: [{ find: 'wfkit/testing', replacement: source('./src/testing/index.ts') }, { find: /^wfkit$/, replacement: source('./src/index.ts') }] },
+  resolve: {
+    alias: [
+      { find: 'wfkit/testing', replacement: source('./src/testing/index.ts') },
+      { find: /^wfkit$/, replacement: source('./src/index.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,

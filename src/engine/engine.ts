@@ -43,7 +43,10 @@ export function createEngine({ store, random, events }: { store: Store; random: 
     events,
     async enqueue(inputs) {
       const now = store.now()
-      const enqueued = await store.enqueue(inputs.map((input) => newJob(input, now)), now)
+      const enqueued = await store.enqueue(
+        inputs.map((input) => newJob(input, now)),
+        now,
+      )
       events.emit('enqueued', { enqueued })
       return enqueued
     },
