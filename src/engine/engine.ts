@@ -1,15 +1,17 @@
 /**
  * The engine: the only writer. Commands, workers, the sweeper and shutdown hand in outcomes, resolutions and new jobs;
- * `decide` says what they mean; the store applies it; listeners hear of it after the commit.
+ * `decide` says what they mean; the store applies it; listeners hear of it after the commit. It knows no handler, no
+ * process and no SQL. An error of the store reaches the caller as it is: then nothing was applied, or the caller
+ * cannot know, and handing in again is harmless because every settlement is fenced by its attempt.
  */
 import { decide } from '../domain/decide.ts'
-import type { ClaimedJob, Job } from '../domain/job.ts'
+import { WfError } from '../domain/errors.ts'
+import type { ChildJob, ClaimedJob, Job, NewJob } from '../domain/job.ts'
 import { newJob, type EnqueueInput } from '../domain/new-job.ts'
-import type { ChildJob } from '../domain/job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
-import type { ClaimRequest, Enqueued, Settled, Store } from '../store/store.ts'
+import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/store.ts'
 import type { EngineEvents } from './events.ts'
 
 /** An attempt that is over, as a worker hands it in. */
@@ -28,46 +30,110 @@ export interface Exchange {
   claimed: readonly ClaimedJob[]
 }
 
+/** What became of one input, when each stands for itself. */
+export type EnqueueResult = Enqueued | { status: 'refused'; reason: 'invalid'; error: WfError }
+
+export interface PauseChange {
+  /** Null resumes. */
+  pause: { reason: string | null } | null
+  who: string
+}
+
 export interface Engine {
   readonly store: Store
   readonly events: EngineEvents
   /** Throws a WfError `invalid_job` before anything is written when an input is not acceptable. */
   enqueue(inputs: readonly EnqueueInput[]): Promise<readonly Enqueued[]>
+  /** As `enqueue`, but an input that is not acceptable is answered as refused and the others stand. */
+  enqueueEach(inputs: readonly EnqueueInput[]): Promise<readonly EnqueueResult[]>
   exchange(hand: { ended: readonly Ended[]; claim?: ClaimRequest }): Promise<Exchange>
   resolve(batch: readonly Resolution[]): Promise<readonly Applied[]>
+  /** True for each stop that was applied. */
+  stop(batch: readonly Stop[]): Promise<readonly boolean[]>
+  /** Answers the types whose state changed. */
+  pauseTypes(types: readonly string[], change: PauseChange): Promise<readonly string[]>
 }
 
-export function createEngine({ store, random, events }: { store: Store; random: Random; events: EngineEvents }): Engine {
+export interface EngineParts {
+  store: Store
+  random: Random
+  events: EngineEvents
+}
+
+export function createEngine(parts: EngineParts): Engine {
+  const { store, events } = parts
   return {
     store,
     events,
     async enqueue(inputs) {
       const now = store.now()
-      const enqueued = await store.enqueue(
-        inputs.map((input) => newJob(input, now)),
-        now,
-      )
-      events.emit('enqueued', { enqueued })
-      return enqueued
+      const jobs = inputs.map((input) => newJob(input, now))
+      return enqueueJobs(parts, jobs, now)
     },
-    async exchange({ ended, claim }) {
-      const now = store.now()
-      const settlements = ended.map((end) => settlementOf(end, now, random))
-      const { settled, claimed, paused } = await store.exchange(claim ? { settlements, claim } : { settlements }, now)
-      for (const [index, end] of ended.entries()) {
-        const settlement = settlements[index]
-        const result = settled[index]
-        if (settlement && result) events.emit('settled', { end, settlement, result, now })
-      }
-      for (const type of paused) events.emit('paused', { type })
-      return { settled, claimed }
-    },
+    enqueueEach: (inputs) => enqueueEach(parts, inputs),
+    exchange: (hand) => exchange(parts, hand),
     async resolve(batch) {
-      const applied = await store.resolve(batch, store.now())
-      events.emit('resolved', { applied })
+      const applied = batch.length === 0 ? [] : await store.resolve(batch, store.now())
+      if (applied.length > 0) events.emit('resolved', { applied })
       return applied
     },
+    async stop(batch) {
+      const applied = batch.length === 0 ? [] : await store.stop(batch, store.now())
+      const jobKeys = batch.filter((_, index) => applied[index]).map((stop) => stop.jobKey)
+      if (jobKeys.length > 0) events.emit('stopped', { jobKeys })
+      return applied
+    },
+    async pauseTypes(types, { pause, who }) {
+      const changed = await store.pauseTypes(types, pause, who, store.now())
+      for (const type of changed) events.emit(pause ? 'paused' : 'resumed', { type, who })
+      return changed
+    },
   }
+}
+
+async function enqueueJobs({ store, events }: EngineParts, jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]> {
+  if (jobs.length === 0) return []
+  const enqueued = await store.enqueue(jobs, now)
+  events.emit('enqueued', { enqueued })
+  return enqueued
+}
+
+async function enqueueEach(parts: EngineParts, inputs: readonly EnqueueInput[]): Promise<readonly EnqueueResult[]> {
+  const now = parts.store.now()
+  const checked = inputs.map((input) => checkedJob(input, now))
+  const jobs = checked.filter((each): each is NewJob => !(each instanceof WfError))
+  const enqueued = (await enqueueJobs(parts, jobs, now)).values()
+  return checked.map((each) => (each instanceof WfError ? { status: 'refused', reason: 'invalid', error: each } : next(enqueued)))
+}
+
+function checkedJob(input: EnqueueInput, now: number): NewJob | WfError {
+  try {
+    return newJob(input, now)
+  } catch (error) {
+    if (error instanceof WfError) return error
+    throw error
+  }
+}
+
+function next(enqueued: Iterator<Enqueued>): Enqueued {
+  const { value, done } = enqueued.next()
+  if (done) throw new WfError('unexpected', 'the store answered fewer jobs than it was given')
+  return value
+}
+
+async function exchange(parts: EngineParts, hand: Parameters<Engine['exchange']>[0]): Promise<Exchange> {
+  const { store, events, random } = parts
+  const { ended, claim } = hand
+  const now = store.now()
+  const settlements = ended.map((end) => settlementOf(end, now, random))
+  const { settled, claimed, paused } = await store.exchange(claim ? { settlements, claim } : { settlements }, now)
+  for (const [index, end] of ended.entries()) {
+    const settlement = settlements[index]
+    const result = settled[index]
+    if (settlement && result) events.emit('settled', { end, settlement, result, now })
+  }
+  for (const type of paused) events.emit('paused', { type, who: 'wf' })
+  return { settled, claimed }
 }
 
 function settlementOf(end: Ended, now: number, random: Random): Settlement {
