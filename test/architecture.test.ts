@@ -1,0 +1,201 @@
+/** What the sources must look like whoever writes them: layers, and the few files that may touch time, chance, SQL and heavy modules. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const src = join(root, 'src')
+
+/** An import may only point to an earlier line; the parts of one line do not know each other. */
+const levels = [
+  ['clock', 'random', 'logger', 'domain'],
+  ['resilience', 'store/store'],
+  ['store/*', 'engine'],
+  ['worker', 'metrics', 'workflow'],
+  ['config'],
+  ['app'],
+  ['cli', 'client', 'start-worker'],
+  ['commands', 'tui', 'http'],
+  ['testing', 'index'],
+]
+
+const barrels = ['index.ts', 'testing/index.ts']
+const heavyModules = ['zod', 'jiti', 'ink', 'react', 'pino', 'pg', 'fastify']
+const sql =
+  /['"`]\s*(SELECT\s|INSERT\s+(OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+(TABLE|UNIQUE|INDEX|TRIGGER)\s|PRAGMA\s|BEGIN\s+IMMEDIATE)/i
+const time = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\s*\.|\bset(Timeout|Interval)\s*\(|node:timers|node:perf_hooks/
+const unfinished = /\bTODO\b|\bFIXME\b|\bXXX\b|\bas any\b|@ts-(ignore|nocheck)|\bnot implemented\b/i
+
+interface Source {
+  /** Relative to src, with slashes. */
+  path: string
+  text: string
+  /** Without comments. */
+  code: string
+}
+
+const sources = filesUnder(src, /\.tsx?$/).map((file): Source => {
+  const text = readFileSync(file, 'utf8')
+  return { path: relative(src, file).split('\\').join('/'), text, code: withoutComments(text) }
+})
+
+function filesUnder(folder: string, name: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && name.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function withoutComments(text: string) {
+  return text.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, '')).replace(/(^|\s)\/\/.*$/gm, '$1')
+}
+
+function importsOf({ path, code }: Source) {
+  return [...code.matchAll(/(?:^|[;\s])(?:import|export)\s(?:[^'"()]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g)].map((found) => {
+    const target = found[1] ?? found[2] ?? ''
+    const own = target.startsWith('.')
+      ? relative(src, resolve(src, dirname(path), target))
+          .split('\\')
+          .join('/')
+      : null
+    return { target, own, dynamic: found[2] !== undefined, typesOnly: /^\s*(import|export)\s+type\s/.test(found[0]) }
+  })
+}
+
+/** The part of the map that a file belongs to, and its level. */
+function placeOf(path: string) {
+  const part = partOf(path)
+  return { part, level: levels.findIndex((parts) => parts.includes(part) || (/^store\/(?!store$)/.test(part) && parts.includes('store/*'))) }
+}
+
+function partOf(path: string) {
+  const bare = path.replace(/\.tsx?$/, '')
+  const [folder = '', second = ''] = bare.split('/')
+  if (folder === 'store') return `store/${second}`
+  return second ? folder : bare
+}
+
+/** `file: what is wrong`, for every file in which `wrong` finds something. */
+function faults(wrong: (source: Source) => readonly string[]) {
+  return sources.flatMap((source) => wrong(source).map((fault) => `${source.path}: ${fault}`))
+}
+
+function linesMatching({ code }: Source, pattern: RegExp) {
+  return code.split('\n').flatMap((line, index) => (pattern.test(line) ? [`line ${index + 1}: ${line.trim()}`] : []))
+}
+
+describe('architecture', () => {
+  it('sees every way to import, and nothing in comments', () => {
+    const text = [
+      "import { a } from '../a.ts'",
+      "import type { b } from './b.ts'",
+      "import {\n  c,\n} from '../store/c.ts'",
+      "export { d } from './d.ts'",
+      "import 'e'",
+      "// import 'no'",
+      "/* import 'no' */ const f = await import('zod')",
+    ].join('\n')
+    const found = importsOf({ path: 'engine/x.ts', text, code: withoutComments(text) })
+    expect(found.map(({ target, own, dynamic, typesOnly }) => [own ?? target, dynamic, typesOnly])).toEqual([
+      ['a.ts', false, false],
+      ['engine/b.ts', false, true],
+      ['store/c.ts', false, false],
+      ['engine/d.ts', false, false],
+      ['e', false, false],
+      ['zod', true, false],
+    ])
+    expect(placeOf('store/sqlite/open.ts')).toEqual({ part: 'store/sqlite', level: placeOf('engine/engine.ts').level })
+    expect(placeOf('store/store.ts').level).toBeLessThan(placeOf('store/sqlite/open.ts').level)
+    expect(placeOf('stray.ts').level).toBe(-1)
+  })
+
+  it('has a place on the map for every file', () => {
+    expect(faults(({ path }) => (placeOf(path).level < 0 ? ['stands on no level of the map'] : []))).toEqual([])
+  })
+
+  it('lets an import only point left', () => {
+    const wrong = faults((source) => {
+      const from = placeOf(source.path)
+      return importsOf(source).flatMap(({ own }) => {
+        if (own === null) return []
+        const to = placeOf(own)
+        return to.part === from.part || to.level < from.level ? [] : [`imports ${own}`]
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('names a concrete store in app.ts alone', () => {
+    const wrong = faults((source) =>
+      placeOf(source.path).part.startsWith('store/') || source.path === 'app.ts'
+        ? []
+        : importsOf(source).flatMap(({ own }) => (own && /^store\/[^/]+\//.test(own) ? [`imports ${own}`] : [])),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('keeps the domain pure: no await, no clock, no I/O', () => {
+    const wrong = faults((source) => {
+      if (placeOf(source.path).part !== 'domain') return []
+      const outside = importsOf(source).filter(({ own, target }) => own === null && !['node:crypto', 'node:buffer'].includes(target))
+      return [...outside.map(({ target }) => `imports ${target}`), ...linesMatching(source, /\basync\s|^\s*await\s|\bprocess\./)]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('writes SQL only in the stores', () => {
+    expect(faults((source) => (/^store\/[^/]+\//.test(source.path) ? [] : linesMatching(source, sql)))).toEqual([])
+  })
+
+  it('reads the time and sets timers only in clock.ts', () => {
+    expect(faults((source) => (source.path === 'clock.ts' ? [] : linesMatching(source, time)))).toEqual([])
+  })
+
+  it('draws chance only in random.ts', () => {
+    expect(faults((source) => (source.path === 'random.ts' ? [] : linesMatching(source, /Math\.random/)))).toEqual([])
+  })
+
+  it('has no barrels but the public entries', () => {
+    const wrong = faults((source) =>
+      barrels.includes(source.path) ? [] : linesMatching(source, /^\s*export\s+(type\s+)?(\*|\{[^}]*\})\s*(as\s+\w+\s+)?from\s/),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('loads heavy modules only where they are used, by a dynamic import', () => {
+    const wrong = faults((source) =>
+      importsOf(source)
+        .filter(({ target, dynamic, typesOnly }) => !dynamic && !typesOnly && heavyModules.includes(target.split('/')[0] ?? ''))
+        .map(({ target }) => `imports ${target} at start`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('leaves nothing unfinished', () => {
+    expect(faults((source) => source.text.split('\n').filter((line) => unfinished.test(line)))).toEqual([])
+  })
+
+  it('keeps files short: none over 300 lines, half of them under 100', () => {
+    const lengths = sources.map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    expect(lengths.filter(({ lines }) => lines > 300)).toEqual([])
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b)
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100)
+  })
+
+  it('cites tests by number only where the promise is mapped, and no machine of ours', () => {
+    const texts = [...sources.map(({ path, text }) => ({ path: `src/${path}`, text })), ...written()]
+    const wrong = texts.flatMap(({ path, text }) => {
+      const number = path === 'docs/promise.md' ? null : /\b[AB]\d{2,3}\b/.exec(text)
+      const place = /\/(work|home|root|Users)\//.exec(text)
+      return [number, place].flatMap((found) => (found ? [`${path}: ${found[0]}`] : []))
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+function written() {
+  const folders = ['docs', 'examples', '.ci', 'bin'].flatMap((folder) => filesUnder(join(root, folder), /\.(md|mjs|ts|js)$|^run$/))
+  const files = [...folders, ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'].map((file) => join(root, file))]
+  return files.map((file) => ({ path: relative(root, file), text: readFileSync(file, 'utf8') }))
+}
