@@ -1,0 +1,103 @@
+/**
+ * The keeper of worker rows: registers them, renews their leases, tells each worker what it still holds and takes the
+ * rows away at the end. It runs beside the workers (in the supervisor, or in the one process of an inline or embedded
+ * worker), so that a handler that blocks its process does not lose the lease. It also runs the chores that every
+ * worker owes the store: the sweeper, statistics, retention. It knows no handlers and claims nothing.
+ */
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Logger } from '../logger.ts'
+import type { TypeDeclaration, WorkerRow } from '../store/store.ts'
+import { runChores, type Chore } from './keeper-chores.ts'
+import { Renewals } from './keeper-renewals.ts'
+import { lost, settleHeld, type Policies } from './losses.ts'
+
+export interface HeldAttempt {
+  jobKey: number
+  attempt: number
+}
+
+/** A worker whose row is kept. */
+export interface KeptWorker {
+  readonly row: Omit<WorkerRow, 'leaseUntil' | 'state'>
+  /** After a renewal: what it still holds, and for how many ms from now. Ends a fence. */
+  held(attempts: readonly HeldAttempt[], leaseLeftMs: number): void
+  /** The lease ended without a renewal: others may run its jobs now. Handlers are to abort and nothing is to be claimed until `held`. */
+  fence(): void
+}
+
+export interface Lease {
+  /** How long a renewal lasts; default 30 s. */
+  leaseMs: number
+  /** Time between renewals; below half of the lease. */
+  renewMs: number
+}
+
+export const defaultLease: Lease = { leaseMs: 30_000, renewMs: 10_000 }
+
+export interface KeeperOptions {
+  engine: Engine
+  clock: Clock
+  log: Logger
+  lease: Lease
+  chores: readonly Chore[]
+  /** Read when attempts have to be settled for a worker; may grow as types are declared. */
+  policies: Policies
+}
+
+export interface Keeper {
+  /** Starts the renewals and the chores. */
+  start(): void
+  /** Makes the row and keeps it from now on. */
+  register(worker: KeptWorker): Promise<void>
+  declare(types: readonly TypeDeclaration[]): Promise<void>
+  /** Stops renewing without touching the row: for a worker that died, until its attempts are settled. */
+  forget(workerId: string): void
+  /** Takes the row away; what it still holds becomes expired at once. */
+  retire(workerId: string): Promise<void>
+  /** Marks every kept row as draining. Leases go on being renewed. */
+  draining(): Promise<void>
+  /** Renewals that failed since the start. */
+  readonly renewalFailures: number
+  /** Ends renewals and chores; rows stay as they are. */
+  stop(): Promise<void>
+}
+
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { engine, clock, log, lease, chores, policies } = options
+  const { store } = engine
+  const ended = new AbortController()
+  const surrender = async (workerIds: readonly string[]) => {
+    const outcome = () => lost('lease_expired', 'no lease could be renewed in time')
+    for (const workerId of workerIds) await settleHeld({ engine, workerId, policies, outcome })
+  }
+  const renewals = new Renewals({ store, clock, log, ...lease, surrender })
+  let running: Promise<unknown> = Promise.resolve()
+  return {
+    start() {
+      running = Promise.all([renewals.run(ended.signal), runChores({ chores, clock, log, ended: ended.signal })])
+    },
+    async register(worker) {
+      const now = store.now()
+      await store.registerWorkers([{ ...worker.row, leaseUntil: now + lease.leaseMs, state: 'running' }], now)
+      renewals.kept.set(worker.row.id, worker)
+    },
+    declare: (types) => store.declareTypes(types, store.now()),
+    forget: (workerId) => void renewals.kept.delete(workerId),
+    async retire(workerId) {
+      renewals.kept.delete(workerId)
+      await store.retireWorkers([workerId], store.now())
+    },
+    async draining() {
+      const ids = [...renewals.kept.keys()]
+      if (ids.length > 0) await store.setWorkerState(ids, 'draining', store.now())
+    },
+    get renewalFailures() {
+      return renewals.failures
+    },
+    async stop() {
+      ended.abort()
+      await running
+    },
+  }
+}
