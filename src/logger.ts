@@ -2,7 +2,11 @@
  * Logging. The only file that touches log streams. Everything else takes a Logger, so that a test can read what was
  * said and a terminal gets words where a pipe gets JSON lines.
  */
+import { write as writeFd } from 'node:fs'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 export type LogFields = Record<string, unknown>
 
@@ -13,4 +17,147 @@ export interface Logger {
   error(message: string, fields?: LogFields): void
   /** A logger that adds `fields` to every line. */
   child(fields: LogFields): Logger
+}
+
+/** Takes every line at or above the logger's level. */
+export type LogWriter = (level: LogLevel, message: string, fields: LogFields) => void
+
+export interface LoggerOptions {
+  /** `words` for a person at a terminal, `json` for machines: one JSON object a line. */
+  style: 'words' | 'json'
+  /** Nothing below it is written. */
+  level: LogLevel
+  colours: boolean
+  write(line: string): void
+  /** Epoch ms. */
+  now(): number
+  /** Makes text that came from elsewhere fit for a terminal. */
+  clean(text: string): string
+}
+
+export async function createLogger(options: LoggerOptions): Promise<Logger> {
+  const writer = options.style === 'json' ? await jsonWriter(options) : await wordsWriter(options)
+  return loggerOf(writer, options.level)
+}
+
+/** A logger in front of any writer: tests and child processes have their own. */
+export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: LogFields = {}): Logger {
+  const least = logLevels.indexOf(level)
+  const at =
+    (of: LogLevel) =>
+    (message: string, fields?: LogFields): void => {
+      if (logLevels.indexOf(of) >= least) writer(of, message, fields ? { ...bound, ...fields } : bound)
+    }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => loggerOf(writer, level, { ...bound, ...fields }),
+  }
+}
+
+async function jsonWriter({ level, write, now }: LoggerOptions): Promise<LogWriter> {
+  const { pino } = await import('pino')
+  const timestamp = () => `,"time":"${new Date(now()).toISOString()}"`
+  const lines = pino(
+    { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) }, serializers: { err: pino.stdSerializers.err } },
+    { write },
+  )
+  return (at, message, fields) => lines[at](fields, message)
+}
+
+/** Fields say again what the message says, for machines; a person reads them only where the message cannot know them. */
+async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promise<LogWriter> {
+  const { Chalk } = await import('chalk')
+  const paint = new Chalk({ level: colours ? 1 : 0 })
+  const labels: Record<LogLevel, string> = { debug: paint.dim('debug: '), info: '', warn: paint.yellow('warning: '), error: paint.red('error: ') }
+  return (level, message, fields) => {
+    const time = new Date(now())
+    const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+    const told = toldFields(fields)
+    write(`${paint.dim(clock)} ${labels[level]}${clean(message)}${told === '' ? '' : ` ${paint.dim(clean(told))}`}\n`)
+  }
+}
+
+/** `told: { orderId: 'o-1' }` holds what a handler wants to be read: printed as `orderId=o-1`. */
+function toldFields(fields: LogFields): string {
+  const told = fields['told']
+  if (typeof told !== 'object' || told === null) return ''
+  return Object.entries(told)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value)}`)
+    .join(' ')
+}
+
+function safeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return '[not readable]'
+  }
+}
+
+/** Beyond this, lines are dropped rather than kept: a reader that stopped reading must not stop the worker, nor fill its memory. */
+const mostWaitingBytes = 1024 * 1024
+
+/**
+ * Lines to a file descriptor without ever blocking: a full pipe or a stopped terminal would hold a synchronous write, and
+ * with it the renewal of leases. A reader that went away is no fault; what is left is dropped.
+ */
+export class LineStream {
+  dropped = 0
+  readonly #fd: number
+  readonly #later: (retry: () => void) => void
+  #waiting: string[] = []
+  #waitingBytes = 0
+  #writing = false
+  #closed = false
+  #idle: (() => void)[] = []
+
+  /** @param later calls `retry` after a few ms, for a descriptor that takes nothing just now */
+  constructor(fd: number, later: (retry: () => void) => void) {
+    this.#fd = fd
+    this.#later = later
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line)
+    if (this.#closed || this.#waitingBytes + bytes > mostWaitingBytes) {
+      this.dropped++
+      return
+    }
+    this.#waiting.push(line)
+    this.#waitingBytes += bytes
+    if (!this.#writing) this.#next()
+  }
+
+  /** Resolves when everything was written or can no longer be. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#writing) return resolve()
+      this.#idle.push(resolve)
+    })
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0 || this.#closed) {
+      this.#writing = false
+      for (const resolve of this.#idle.splice(0)) resolve()
+      return
+    }
+    this.#writing = true
+    const block = Buffer.from(this.#waiting.join(''))
+    this.#waiting = []
+    this.#push(block)
+  }
+
+  #push(block: Buffer): void {
+    writeFd(this.#fd, block, 0, block.length, null, (error, written) => {
+      if (error?.code === 'EAGAIN') return this.#later(() => this.#push(block))
+      this.#closed ||= error !== null
+      this.#waitingBytes -= error ? block.length : written
+      if (!error && written < block.length) return this.#push(block.subarray(written))
+      this.#next()
+    })
+  }
 }

@@ -1,23 +1,51 @@
 /** What supervisor and child say to each other over the fork's channel. Plain data only. */
-import type { Policy } from '../domain/outcome.ts'
+import type { LogFields, LogLevel } from '../logger.ts'
+import type { OutcomeKind, Policy } from '../domain/outcome.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 
 export type ToChild =
+  /** The first message: what to load and how to work. Answered by `ready` or `load_failed`. */
+  | { kind: 'setup'; setup: ChildSetup }
+  /** The worker's row is there: claim. */
+  | { kind: 'go' }
   | { kind: 'ping'; id: number }
   /** No new starts; handlers may finish; abort at `abortInMs`, give back what is unfinished and exit by `graceMs`. */
   | { kind: 'drain'; graceMs: number; abortInMs: number }
   /** Give everything back now and exit. */
   | { kind: 'stop' }
-  /** After a renewal: the attempts that this child still holds. What it runs beyond them has lost its lease. */
-  | { kind: 'held'; attempts: readonly { jobKey: number; attempt: number }[] }
+  /** After a renewal: the attempts that this child still holds, and for how many ms. What it runs beyond them has lost its lease. Ends a fence. */
+  | { kind: 'held'; attempts: readonly { jobKey: number; attempt: number }[]; leaseLeftMs: number }
+  /** No lease could be renewed in time: abort what runs and claim nothing until `held`. */
+  | { kind: 'fence' }
+
+export interface ChildSetup {
+  /** Absolute paths of handler modules. */
+  files: readonly string[]
+  workerId: string
+  /** Only these of the loaded types; all when empty. */
+  types: readonly string[]
+  /** Jobs at once over all types; null for the sum of the types' own numbers. */
+  concurrency: number | null
+  /** Leave after this many jobs; null for never. */
+  maxJobs: number | null
+  /** Take only suspects. */
+  suspects: boolean
+  /** What the composition root needs to open the store; the worker does not look into it. */
+  store: unknown
+  logLevel: LogLevel
+}
 
 export type ToSupervisor =
   | { kind: 'ready'; types: readonly TypeDeclaration[]; policies: Readonly<Record<string, Policy>>; concurrency: number }
   | { kind: 'load_failed'; message: string }
   | { kind: 'pong'; id: number }
-  /** The child ends on purpose: drained, until-empty reached, max-jobs reached, recycled after abandoned handlers or a panic. */
+  /** Attempts settled since the start, by outcome. Sent with the first one and then a few times a second at most. */
+  | { kind: 'tally'; settled: Tally }
+  /** The child ends on purpose: drained, max-jobs reached, recycled after abandoned handlers or a panic. */
   | { kind: 'leaving'; reason: LeaveReason; exitCode: number }
-  /** One line a finished attempt for the supervisor's log. */
-  | { kind: 'log'; level: 'debug' | 'info' | 'warn' | 'error'; message: string; fields: Record<string, unknown> }
+  /** One line for the supervisor's log. */
+  | { kind: 'log'; level: LogLevel; message: string; fields: LogFields }
+
+export type Tally = Partial<Record<OutcomeKind, number>>
 
 export type LeaveReason = 'drained' | 'empty' | 'max_jobs' | 'abandoned' | 'panic' | 'orphaned' | 'quarantine_done'
