@@ -1,0 +1,183 @@
+/**
+ * The sweeper takes what nobody holds any more: attempts whose lease or time is over are settled as lost, jobs whose
+ * deadline passed while they waited are stopped, old rows are pruned. Several may run on one store: each settlement
+ * holds only if the lease is still expired when it is applied. It must not know who the workers are or how they live.
+ *
+ * A lease that looks expired proves nothing right after a sleep: the living could not renew either. So a sweeper that
+ * has slept, has just started, could not write, or waited long for the lock, leaves everybody one renewal interval.
+ */
+import type { Clock } from '../clock.ts'
+import { deadlineError } from '../domain/decide.ts'
+import { fingerprint } from '../domain/fingerprint.ts'
+import type { Logger } from '../logger.ts'
+import type { ExpiredLease, RetentionPolicy } from '../store/store.ts'
+import type { Ended, Engine } from './engine.ts'
+import { fallbackPolicy } from './fallback-policy.ts'
+import { createLeaseEvidence, type LeaseEvidence } from './lease-evidence.ts'
+import { createPruner, type Pruner } from './pruner.ts'
+import { createSleepDetector, type SleepDetector } from './sleep-detector.ts'
+
+export interface SweeperOptions {
+  engine: Engine
+  clock: Clock
+  log: Logger
+  /** Time between two sweeps. */
+  sweepMs: number
+  /** How often living workers renew: what a sweeper that has slept waits. */
+  renewalMs: number
+  retention: RetentionPolicy
+}
+
+export interface SweepReport {
+  /** Attempts settled as lost. */
+  lost: number
+  /** Jobs stopped because their deadline passed. */
+  stopped: number
+  /** Rows pruned. */
+  pruned: number
+  /** True: nothing was done, because leases cannot be trusted yet. */
+  held: boolean
+}
+
+export interface Sweeper {
+  /** One round, to be called every `sweepMs`. A call during a round gets that round's report. Rejects with the store's error. */
+  sweep(): Promise<SweepReport>
+  /** Calls `sweep` by itself; an error is logged, once until it works again. */
+  start(): void
+  /** Resolves when the round under way is over. */
+  stop(): Promise<void>
+}
+
+/** A clock that moved by less is being kept in time, not set. */
+const loggedStepMs = 5_000
+const batchSize = 64
+const nothing: SweepReport = { lost: 0, stopped: 0, pruned: 0, held: false }
+
+interface Sweeping extends SweeperOptions {
+  detector: SleepDetector
+  evidence: LeaseEvidence
+  pruner: Pruner
+  ended: AbortController
+  /** Monotonic; nothing is swept before. */
+  heldUntil: number
+}
+
+export function createSweeper(options: SweeperOptions): Sweeper {
+  const { engine, clock, log, sweepMs } = options
+  const sweeping: Sweeping = {
+    ...options,
+    detector: createSleepDetector(clock, engine.store.now, sweepMs),
+    evidence: createLeaseEvidence(),
+    pruner: createPruner({ store: engine.store, clock, retention: options.retention }),
+    ended: new AbortController(),
+    heldUntil: clock.monotonic() + options.renewalMs,
+  }
+  let round: Promise<SweepReport> | null = null
+  let running: Promise<void> | null = null
+  const sweep = () => {
+    round ??= sweepOnce(sweeping).finally(() => {
+      round = null
+    })
+    return round
+  }
+  const run = async () => {
+    let failing = false
+    while (!sweeping.ended.signal.aborted) {
+      const error = await sweep().then(() => null, messageOf)
+      if (error !== null && !failing) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${error}`)
+      failing = error !== null
+      await clock.sleep(sweepMs, sweeping.ended.signal)
+    }
+  }
+  return {
+    sweep,
+    start() {
+      running ??= run()
+    },
+    async stop() {
+      sweeping.ended.abort()
+      await Promise.allSettled([running, round])
+    },
+  }
+}
+
+async function sweepOnce(sweeping: Sweeping): Promise<SweepReport> {
+  if (!(await leasesCanBeTrusted(sweeping))) return { ...nothing, held: true }
+  try {
+    await retireOverdue(sweeping)
+    const lost = await settleExpired(sweeping)
+    const stopped = await stopOverdue(sweeping)
+    const pruned = await sweeping.pruner.prune(sweeping.ended.signal)
+    return { lost, stopped, pruned, held: false }
+  } catch (error) {
+    holdBack(sweeping)
+    throw error
+  }
+}
+
+async function leasesCanBeTrusted(sweeping: Sweeping): Promise<boolean> {
+  const { engine, clock, detector, log } = sweeping
+  const { store } = engine
+  // A write that changes nothing: while somebody holds the lock nobody renews, and the wait for it counts as sleep.
+  await store.renew([], store.now(), store.now())
+  const { slept, steppedMs } = detector.observe()
+  if (Math.abs(steppedMs) > loggedStepMs)
+    log.warn(`the clock jumped by ${Math.round(steppedMs / 1000)} s; leases are left alone for one renewal interval`)
+  if (slept) holdBack(sweeping)
+  return clock.monotonic() >= sweeping.heldUntil
+}
+
+function holdBack(sweeping: Sweeping): void {
+  sweeping.heldUntil = sweeping.clock.monotonic() + sweeping.renewalMs
+  sweeping.evidence.forget()
+}
+
+async function retireOverdue({ engine, clock, evidence, log }: Sweeping): Promise<void> {
+  const now = engine.store.now()
+  const ids = evidence.overdue(await engine.store.workers(now), { now, monotonic: clock.monotonic() })
+  if (ids.length === 0) return
+  log.warn('workers have not renewed for a whole lease although the clock, which was set back, says otherwise', { workers: ids })
+  await engine.store.retireWorkers(ids, now)
+}
+
+async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> {
+  let total = 0
+  while (!ended.signal.aborted) {
+    const now = engine.store.now()
+    const expired = await engine.store.expiredLeases(now, batchSize)
+    if (expired.length === 0) break
+    const { settled } = await engine.exchange({ ended: expired.map((lease) => lostAttempt(lease, now)) })
+    const lost = expired.filter((_, index) => settled[index] === 'applied')
+    if (lost.length > 0) log.warn(`${lost.length} attempts lost their lease`, { jobs: lost.map(({ job }) => job.key).slice(0, 10) })
+    total += lost.length
+    // None applied: others settled them first, and what is read again would be the same.
+    if (expired.length < batchSize || lost.length === 0) break
+  }
+  return total
+}
+
+function lostAttempt({ job, reason }: ExpiredLease, now: number): Ended {
+  const detail = reason === 'lease_expired' ? `the lease of worker ${job.workerId} expired` : `no handler of worker ${job.workerId} held it any more`
+  const durationMs = Math.max(0, now - (job.startedAt ?? now))
+  return { job, outcome: { kind: 'lost', reason, detail }, policy: fallbackPolicy, children: [], durationMs, onlyIfExpiredAt: now }
+}
+
+async function stopOverdue({ engine, ended }: Sweeping): Promise<number> {
+  let total = 0
+  while (!ended.signal.aborted) {
+    const now = engine.store.now()
+    const jobs = await engine.store.overdue(now, batchSize)
+    const stops = jobs.map((job) => {
+      const error = deadlineError(job.deadlineAt ?? now, Math.max(job.runAt, now))
+      return { jobKey: job.key, incident: { kind: 'deadline_exceeded' as const, error, fingerprint: fingerprint(job.type, error) } }
+    })
+    const applied = (await engine.stop(stops)).filter(Boolean).length
+    total += applied
+    if (jobs.length < batchSize || applied === 0) break
+  }
+  return total
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
