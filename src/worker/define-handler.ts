@@ -1,4 +1,7 @@
-/** What a handler module exports, and how it is checked when it is loaded. */
+/**
+ * What a handler module exports. Types only, and one function that carries them: checking happens when the module is
+ * loaded (loaded-handler.ts), so that a module of many handlers can name every mistake in it with its file.
+ */
 import type { StandardSchemaV1 } from './standard-schema.ts'
 import type { BackoffOption } from '../domain/backoff.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
@@ -38,6 +41,7 @@ export interface HandlerContext {
 export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & { when?: 'success' | 'stopped' }
 
 export interface Handler<V = Record<string, unknown>, R = unknown> {
+  /** The queue that it serves; 1 … 200 characters, no blanks around it, no control characters. */
   type: string
   run(job: ActivatedJob<V>, ctx: HandlerContext): Promise<R> | R
   /** Any Standard Schema (zod, valibot, arktype …). Variables that fail it are poison; the handler does not start. */
@@ -55,8 +59,19 @@ export interface Handler<V = Record<string, unknown>, R = unknown> {
   concurrency?: number
   /** Claimed at once; default concurrency; above 2 × it is refused. */
   maxJobsActivated?: number
-  /** Unfinished jobs of this type beyond which producers are refused. */
+  /** Unfinished jobs of this type beyond which producers are refused; 1 … 1,000,000,000; default no limit. */
   backlogLimit?: number
   /** Only these top-level variables are given to the handler; a schema sees only them too. */
   fetchVariables?: readonly string[]
+}
+
+/** Any handler, whatever its variables and its result. */
+export type AnyHandler = Handler<unknown, unknown>
+
+/**
+ * Gives a handler its types: `variables` from the schema, the result from `run`. It returns the handler as it came;
+ * what it says is checked when a worker loads it.
+ */
+export function defineHandler<V = Record<string, unknown>, R = unknown>(handler: Handler<V, R>): Handler<V, R> {
+  return handler
 }

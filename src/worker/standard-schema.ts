@@ -3,14 +3,37 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 
-type Result<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
+export type SchemaResult<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
 
-interface Issue {
+export interface SchemaIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** True for what carries a usable `~standard`, whichever library made it. */
+export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as { '~standard'?: unknown })['~standard']
+  if (typeof standard !== 'object' || standard === null) return false
+  const { version, validate } = standard as { version?: unknown; validate?: unknown }
+  return version === 1 && typeof validate === 'function'
+}
+
+const mostIssues = 5
+
+/** `amount: expected a number; customer.email: required`. At most five, the rest counted. */
+export function describeIssues(issues: readonly SchemaIssue[]): string {
+  const told = issues.slice(0, mostIssues).map(describeIssue)
+  const more = issues.length - told.length
+  return more > 0 ? `${told.join('; ')}; and ${more} more` : told.join('; ')
+}
+
+function describeIssue(issue: SchemaIssue): string {
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.')
+  return path === '' ? issue.message : `${path}: ${issue.message}`
 }
