@@ -1,0 +1,95 @@
+/**
+ * What every command shares: the global flags, one way to open the store (late, and only as much as is needed),
+ * one road for errors, and an ending that closes what was opened. Knows no command.
+ */
+import { Command, Flags, type Interfaces } from '@oclif/core'
+import { systemClock, type Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Store } from '../store/store.ts'
+import { reportError } from './errors.ts'
+import type { ExitCode } from './exit-codes.ts'
+import { createOutput, type Output } from './output.ts'
+import { processSinks } from './streams.ts'
+
+interface GlobalFlags {
+  store?: string | undefined
+  json?: boolean | undefined
+  'no-color'?: boolean | undefined
+}
+
+type AnyFlags = Interfaces.OutputFlags<Interfaces.FlagInput>
+type AnyArgs = Interfaces.OutputArgs<Interfaces.ArgInput>
+
+export abstract class BaseCommand extends Command {
+  static override baseFlags = {
+    store: Flags.string({ summary: 'path of the store (WF_STORE; ./wf.db unless told)', helpGroup: 'GLOBAL', helpValue: 'PATH' }),
+    json: Flags.boolean({ summary: 'one JSON document on standard output', helpGroup: 'GLOBAL' }),
+    'no-color': Flags.boolean({ summary: 'no colours (NO_COLOR, FORCE_COLOR)', helpGroup: 'GLOBAL' }),
+  }
+
+  protected readonly clock: Clock = systemClock
+  /** Usable after `parse`. */
+  protected output!: Output
+  #globals: GlobalFlags = {}
+  #store: Store | undefined
+
+  protected override async parse<F extends AnyFlags, B extends AnyFlags, A extends AnyArgs>(
+    options?: Interfaces.Input<F, B, A>,
+    argv?: string[],
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse<F, B, A>(options, argv)
+    this.#globals = parsed.flags as GlobalFlags
+    this.output = await this.#createOutput()
+    return parsed
+  }
+
+  /** For looking: never creates, never migrates, never writes. */
+  protected openReader(): Promise<Store> {
+    return this.#open('read', false)
+  }
+
+  /** For changing what is there. */
+  protected openWriter({ create = false }: { create?: boolean } = {}): Promise<Store> {
+    return this.#open('write', create)
+  }
+
+  protected async engineOn(store: Store): Promise<Engine> {
+    const [{ createEngine }, { createEvents }, { systemRandom }] = await Promise.all([
+      import('../engine/engine.ts'),
+      import('../engine/events.ts'),
+      import('../random.ts'),
+    ])
+    return createEngine({ store, random: systemRandom, events: createEvents() })
+  }
+
+  async #open(mode: 'read' | 'write', create: boolean): Promise<Store> {
+    const { openStore } = await import('../app.ts')
+    const store = await openStore({ location: this.#globals.store, mode, create, clock: this.clock })
+    this.#store = store
+    return store
+  }
+
+  /** Sets the code that the process ends with once everything is written. */
+  protected endWith(code: ExitCode): void {
+    process.exitCode = code
+  }
+
+  protected override async catch(error: Error): Promise<void> {
+    // Otherwise the framework would complain on top that nothing was parsed.
+    this.parsed = true
+    this.output ??= await this.#createOutput()
+    this.endWith(reportError(error, this.output, (this.id ?? '').replaceAll(':', ' ')))
+  }
+
+  protected override async finally(): Promise<void> {
+    await this.#store?.close()
+  }
+
+  /** Before the flags are known, for their own errors, the words themselves tell what is wanted. */
+  #createOutput(): Promise<Output> {
+    const end = this.argv.indexOf('--')
+    const typed = (flag: string) => this.argv.slice(0, end < 0 ? this.argv.length : end).includes(flag)
+    const { json = typed('--json'), 'no-color': noColour = typed('--no-color') } = this.#globals
+    return createOutput({ sinks: processSinks(), env: process.env, json, noColour })
+  }
+}

@@ -1,0 +1,110 @@
+/** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
+import { WfError, type ErrorCode } from '../domain/errors.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { exitCodeOf, type ExitCode } from './exit-codes.ts'
+import type { Output } from './output.ts'
+import { safeLines, say } from './safe.ts'
+
+/**
+ * A flag's value that is refused. The framework rewrites the message of what a flag's parser throws;
+ * this carries the error past it.
+ */
+export class RefusedValue extends Error {
+  readonly refusal: WfError
+  constructor(refusal: WfError) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
+export class DetailedError extends WfError {
+  readonly details: Readonly<Record<string, unknown>>
+  constructor(code: ErrorCode, message: string, options: { hint?: string; details: Readonly<Record<string, unknown>> }) {
+    super(code, message, options)
+    this.details = options.details
+  }
+}
+
+export interface ErrorDocument {
+  code: ErrorCode
+  message: string
+  hint: string
+  [detail: string]: unknown
+}
+
+export function errorDocument(error: WfError): ErrorDocument {
+  return { code: error.code, message: error.message, hint: error.hint, ...(error instanceof DetailedError ? error.details : {}) }
+}
+
+export function reportError(thrown: unknown, output: Output, command: string): ExitCode {
+  const error = toWfError(thrown, command)
+  output.document({ error: errorDocument(error) })
+  describeError(error, output)
+  // Standard error is no part of the document: a stack there is what DEBUG asks for.
+  if (process.env['DEBUG'] && thrown instanceof Error) output.err.write(`${thrown.stack ?? thrown.message}\n`)
+  return exitCodeOf(error.code)
+}
+
+/** What, why and what to try, a line each. */
+export function describeError(error: WfError, output: Output): void {
+  const [what = say``, ...why] = safeLines(error.message)
+  const { red, dim } = output.errPaint
+  output.note(say`${red(say`wf:`)} ${what}`, ...why.map((line) => say`    ${line}`))
+  if (error.cause instanceof Error && !error.message.includes(error.cause.message)) output.note(say`    ${error.cause.message}`)
+  if (error.hint) output.note(say`    ${dim(say`try:`)} ${error.hint}`)
+}
+
+export function toWfError(thrown: unknown, command: string): WfError {
+  if (thrown instanceof WfError) return thrown
+  if (thrown instanceof RefusedValue) return thrown.refusal
+  if (!(thrown instanceof Error)) return new WfError('unexpected', `something that is no error was thrown: ${String(thrown)}`)
+  return (
+    usageError(thrown, command) ??
+    new WfError('unexpected', thrown.message || thrown.name, { hint: 'set DEBUG=wf and run it again to see where', cause: thrown })
+  )
+}
+
+/** The framework's own complaints about flags and arguments, by what they carry: their classes are not exported. */
+interface Complaint {
+  oclif?: { exit?: number }
+  flags?: unknown
+  args?: unknown
+  parse?: { input?: { flags?: object } }
+}
+
+function usageError(thrown: Error & Complaint, command: string): WfError | undefined {
+  const help = `wf ${command} --help`.replace(/ +/g, ' ')
+  if (Array.isArray(thrown.flags)) return unknownFlag(thrown.flags.map(String), Object.keys(thrown.parse?.input?.flags ?? {}), help)
+  if (Array.isArray(thrown.args)) return wrongArguments(thrown.args, help)
+  if (thrown.oclif === undefined) return undefined
+  const message = thrown.message
+    .replace(/\nSee more help with --help/g, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/[\s\S]*Parsing --\S+ \n\t/, '')
+    // The framework paints these by its own rules.
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .replace(/\s*\n\s*/g, '; ')
+    .trim()
+  return new WfError('usage', lowerFirst(message), { hint: help })
+}
+
+function unknownFlag(given: readonly string[], known: readonly string[], help: string): WfError {
+  const flag = given[0] ?? ''
+  const near = didYouMean(flag.replace(/^-+/, '').replace(/=.*/s, ''), known)
+  const more = given.length > 1 ? ` (and ${given.slice(1).join(', ')})` : ''
+  return new WfError('usage', `there is no flag ${flag}${more}`, {
+    hint: near ? `did you mean --${near}? ${help} lists them all` : `${help} lists all flags`,
+  })
+}
+
+function wrongArguments(args: readonly unknown[], help: string): WfError {
+  const names = args.map((each) => (typeof each === 'object' && each !== null && 'name' in each ? String(each.name).toUpperCase() : null))
+  if (names.includes(null))
+    return new WfError('usage', `what is ${args.map((each) => `"${String(each)}"`).join(', ')} for? The command takes no more arguments`, {
+      hint: help,
+    })
+  return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, { hint: help })
+}
+
+const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text)

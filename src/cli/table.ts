@@ -1,0 +1,72 @@
+/** Tables that fit: columns are cut by display width, the widest first; what still does not fit is left out by rank. */
+import { cutToWidth, displayWidth } from '../domain/text.ts'
+import type { Paint, Painter } from './paint.ts'
+import { Safe, safe, type Shown } from './safe.ts'
+
+export interface Column<T> {
+  title: string
+  value(item: T): Shown
+  /** How this cell looks; text is never carried by colour alone. */
+  paint?(item: T, paint: Paint): Painter | undefined
+  align?: 'right'
+  /** May be cut down to this many columns of the terminal; unset: never cut. */
+  shrinkTo?: number
+  /** May be left out where the terminal is narrow; the highest goes first. */
+  optional?: number
+}
+
+export interface TableLook {
+  paint: Paint
+  /** Null: nothing is cut but what is longer than `longestCell`. */
+  width: number | null
+}
+
+const gap = 2
+const longestCell = 200
+
+export function table<T>(items: readonly T[], columns: readonly Column<T>[], look: TableLook): readonly Safe[] {
+  const cells = columns.map((column) => items.map((item) => safe(column.value(item)).text))
+  const natural = columns.map((column, index) =>
+    Math.min(longestCell, Math.max(displayWidth(column.title), ...chunkedMax((cells[index] ?? []).map(displayWidth)))),
+  )
+  const widths = fit(columns, natural, look.width ?? Number.POSITIVE_INFINITY)
+  const shown = columns.map((column, index) => ({ column, width: widths[index] ?? 0, cells: cells[index] ?? [] })).filter(({ width }) => width > 0)
+  const line = (draw: (each: (typeof shown)[number]) => string) => new Safe(shown.map(draw).join(' '.repeat(gap)).trimEnd())
+  const head = line(({ column, width }) => look.paint.dim(pad(column.title, width, column.align)).text)
+  const rows = items.map((item, row) =>
+    line(({ column, width, cells: texts }) => {
+      const text = new Safe(pad(texts[row] ?? '', width, column.align))
+      return column.paint?.(item, look.paint)?.(text).text ?? text.text
+    }),
+  )
+  return [head, ...rows]
+}
+
+/** A spread of 100,000 arguments would not fit the stack. */
+function chunkedMax(numbers: readonly number[]): readonly number[] {
+  return [numbers.reduce((most, each) => (each > most ? each : most), 0)]
+}
+
+/** Widths in the order of the columns; 0 leaves a column out. */
+function fit<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): readonly number[] {
+  const least = columns.map(({ shrinkTo }, index) => Math.min(natural[index] ?? 0, shrinkTo ?? Number.POSITIVE_INFINITY))
+  const kept = new Set(columns.keys())
+  const needs = (widths: readonly number[]) => [...kept].reduce((sum, index) => sum + (widths[index] ?? 0) + gap, -gap)
+  const ranks = [...columns.entries()]
+    .filter(([, { optional }]) => optional !== undefined)
+    .sort(([, a], [, b]) => (b.optional ?? 0) - (a.optional ?? 0))
+  for (const [index] of ranks) if (needs(least) > width) kept.delete(index)
+  const widths = natural.map((each, index) => (kept.has(index) ? each : 0))
+  for (let over = needs(widths) - width; over > 0; over = needs(widths) - width) {
+    const widest = [...kept].filter((index) => (widths[index] ?? 0) > (least[index] ?? 0)).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
+    if (widest === undefined) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+function pad(text: string, width: number, align: 'right' | undefined): string {
+  const cut = cutToWidth(text, width)
+  const space = ' '.repeat(Math.max(0, width - displayWidth(cut)))
+  return align === 'right' ? `${space}${cut}` : `${cut}${space}`
+}
