@@ -1,0 +1,70 @@
+// One measurement of a worker that drains a backlog, the same for every contender.
+import { perform, rssMb, start } from './processes.mjs'
+
+/** Opens a fresh store with `jobs` in it. File stores are copied from a template; Redis is filled each time. */
+export async function withBacklog({ place, contender, options, use }) {
+  const { name, open } = contender
+  const { jobs, bytes, spec = {}, prepare } = options
+  const fill = async (folder, address) => {
+    await prepare?.(folder, address)
+    await perform(folder, { ...options, prepare: undefined, contender: name, action: 'fill', address, jobs, bytes, spec })
+  }
+  const copied = name !== 'bullmq'
+  const folder = copied
+    ? await place.template(`${name} ${JSON.stringify([jobs, bytes, spec, prepare?.name])}`, async (made) => {
+        const store = await open(made, options)
+        await fill(made, store.address)
+        await store.close()
+      })
+    : place.folder()
+  const store = await open(folder, options)
+  try {
+    if (!copied) await fill(folder, store.address)
+    place.settle()
+    return await use({ folder, store })
+  } finally {
+    await store.close()
+    place.clear(folder)
+  }
+}
+
+/** Jobs a second from the first claim to the last durable completion; fails when one ran twice or is missing. */
+export function drain({ place, contender, options }) {
+  return withBacklog({
+    place,
+    contender,
+    options,
+    async use({ folder, store }) {
+      const asked = { ...options, prepare: undefined, contender: contender.name, address: store.address }
+      const worker = start(folder, { args: contender.command(asked), options: asked, env: contender.env?.(asked) })
+      let rss = 0
+      const sampler = setInterval(() => {
+        rss = Math.max(rss, rssMb(worker.pid))
+      }, 50)
+      try {
+        const [drained] = await worker.reports('drained')
+        clearInterval(sampler)
+        await worker.stop()
+        const counts = await perform(folder, { ...asked, action: 'counts' })
+        check(options.jobs, drained, counts, contender.name)
+        return {
+          rate: (options.jobs / drained.ms) * 1000,
+          cpuUs: (drained.cpuMs / options.jobs) * 1000,
+          rss,
+          ...(drained.loopDelay ? { loopP99: drained.loopDelay.p99, loopMax: drained.loopDelay.max } : {}),
+        }
+      } finally {
+        clearInterval(sampler)
+        worker.kill()
+      }
+    },
+  })
+}
+
+/** Every job ran exactly once, and the store says the same. */
+export function check(jobs, { ran, once, repeated }, counts, name) {
+  if (ran !== jobs || once !== jobs || repeated !== 0)
+    throw new Error(`${name}: of ${jobs} jobs ${once} ran once and ${repeated} more than once (${ran} runs)`)
+  if (counts.unfinished !== 0) throw new Error(`${name}: ${counts.unfinished} of ${jobs} jobs are not finished`)
+  if (counts.completed < jobs) throw new Error(`${name}: only ${counts.completed} of ${jobs} jobs are completed in the store`)
+}

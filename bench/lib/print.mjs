@@ -1,0 +1,64 @@
+import { spread } from './stats.mjs'
+
+const units = {
+  rate: { title: 'jobs/s', digits: 0 },
+  cpuUs: { title: 'CPU µs/job', digits: 1 },
+  loopP99: { title: 'loop p99 ms', digits: 1 },
+  loopMax: { title: 'loop max ms', digits: 1 },
+  rss: { title: 'RSS MB', digits: 0 },
+  p50: { title: 'p50 ms', digits: 2 },
+  p99: { title: 'p99 ms', digits: 2 },
+  ms: { title: 'ms', digits: 1 },
+  idle: { title: 'idle % of a core', digits: 2 },
+  share: { title: 'slowest share %', digits: 0 },
+  longest: { title: 'longest transaction ms', digits: 1 },
+}
+
+/** One line a measurement, one column a value: the median of the rounds and, in brackets, the least and the most. */
+export function printResults(results) {
+  const keys = [...new Set(Object.values(results).flatMap((rounds) => Object.keys(rounds[0] ?? {})))]
+  const rows = [['', ...keys.map((key) => units[key]?.title ?? key)]]
+  for (const [name, rounds] of Object.entries(results)) {
+    rows.push([
+      name,
+      ...keys.map((key) =>
+        cell(
+          rounds.map((round) => round[key]),
+          units[key]?.digits ?? 2,
+        ),
+      ),
+    ])
+  }
+  printTable(rows)
+}
+
+function cell(values, digits) {
+  if (values.some((value) => value === undefined)) return ''
+  const { min, median, max } = spread(values)
+  return `${median.toFixed(digits)} [${min.toFixed(digits)} … ${max.toFixed(digits)}]`
+}
+
+export function printFloors(judged) {
+  if (judged.length === 0) return
+  const rows = [['floor', 'limit', 'measured', 'rounds', 'holds']]
+  for (const { text, atLeast, atMost, aim, value, low, high, holds, unit = '×' } of judged) {
+    const limit = `${atLeast === undefined ? '≤' : '≥'} ${atLeast ?? atMost}${unit}${aim ? ` (aim ${aim}${unit})` : ''}`
+    const measured = value === null ? '–' : `${value.toFixed(2)}${unit}`
+    const rounds = value === null ? '' : `${low.toFixed(2)} … ${high.toFixed(2)}`
+    rows.push([text, limit, measured, rounds, verdict(holds)])
+  }
+  printTable(rows)
+}
+
+function verdict(holds) {
+  if (holds === null) return 'not measured'
+  return holds ? 'yes' : 'NO'
+}
+
+function printTable(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)))
+  for (const row of rows) {
+    console.log(`  ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  ')}`)
+  }
+  console.log()
+}

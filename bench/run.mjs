@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+// wf beside its peers and the raw store: every measurement in a process of its own on a fresh store, interleaved
+// (A B C A B C …), medians of the rounds, ratios beside the floors. See README.md.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { judge } from './lib/floors.mjs'
+import { openPlace } from './lib/place.mjs'
+import { printFloors, printResults } from './lib/print.mjs'
+import { setUp } from './lib/setup.mjs'
+
+const usage = `node bench/run.mjs [scenario …] [--rounds 5] [--only text,text] [--scale 1] [--big] [--list] [--no-build]
+  --only    only measurements whose name contains one of these
+  --scale   multiplies the number of jobs (0.1 for a quick look; below 1 nothing is worth quoting)
+  --big     the scenarios that take minutes and gigabytes too`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
+    scale: { type: 'string', default: '1' },
+    big: { type: 'boolean', default: false },
+    'no-build': { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const folder = join(import.meta.dirname, 'scenarios')
+const names = readdirSync(folder)
+  .map((file) => file.replace(/\.mjs$/, ''))
+  .sort()
+const unknown = positionals.filter((name) => !names.includes(name))
+if (values.help || unknown.length > 0) {
+  console.error(`${usage}\n  scenarios: ${names.join(', ')}`)
+  process.exit(values.help ? 0 : 2)
+}
+
+const rounds = Number(values.rounds)
+const only = values.only?.split(',')
+const scale = Number(values.scale)
+const missing = values.list ? {} : setUp({ build: !values['no-build'] })
+const place = openPlace()
+const report = {
+  at: new Date().toISOString(),
+  node: process.version,
+  cores: cpus().length,
+  cpu: cpus()[0]?.model,
+  memoryMb: totalmem() / 2 ** 20,
+  rounds,
+  scale,
+}
+report.scenarios = {}
+let broken = 0
+
+for (const name of positionals.length > 0 ? positionals : names) {
+  const { scenario } = await import(join(folder, `${name}.mjs`))
+  const context = { place, jobs: (count) => Math.max(50, Math.round(count * scale)), big: values.big, scale }
+  const measurements = scenario
+    .measurements(context)
+    .filter(({ contender }) => !missing[contender])
+    .filter(({ id }) => !only || only.some((text) => id.includes(text)))
+  console.log(`${name}: ${scenario.about}`)
+  if (values.list) {
+    for (const { id } of measurements) console.log(`  ${id}`)
+    continue
+  }
+  const results = await interleave(measurements)
+  const floors = judge(scenario.floors, results)
+  printResults(results)
+  printFloors(floors)
+  report.scenarios[name] = { results, floors }
+  save()
+}
+process.exitCode = broken > 0 ? 1 : 0
+
+async function interleave(measurements) {
+  const results = {}
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const { id, run } of measurements) {
+      progress(`  round ${round}/${rounds}  ${id}`)
+      try {
+        const result = await run()
+        results[id] = [...(results[id] ?? []), result]
+      } catch (error) {
+        broken += 1
+        progress('')
+        process.stderr.write(`  ${id} failed: ${error.message}\n`)
+      }
+    }
+  }
+  progress('')
+  return results
+}
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+}
+
+function save() {
+  const target = join(import.meta.dirname, 'results')
+  mkdirSync(target, { recursive: true })
+  writeFileSync(join(target, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`)
+}
