@@ -1,14 +1,13 @@
 /**
  * The keeper of worker rows: registers them, renews their leases, tells each worker what it still holds and takes the
  * rows away at the end. It runs beside the workers (in the supervisor, or in the one process of an inline or embedded
- * worker), so that a handler that blocks its process does not lose the lease. It also runs the chores that every
- * worker owes the store: the sweeper, statistics, retention. It knows no handlers and claims nothing.
+ * worker), so that a handler that blocks its process does not lose the lease. It also runs what every worker owes the
+ * store: the sweeper, statistics. It knows no handlers and claims nothing.
  */
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { TypeDeclaration, WorkerRow } from '../store/store.ts'
-import { runChores, type Chore } from './keeper-chores.ts'
 import { Renewals } from './keeper-renewals.ts'
 import { lost, settleHeld, type Policies } from './losses.ts'
 
@@ -35,18 +34,24 @@ export interface Lease {
 
 export const defaultLease: Lease = { leaseMs: 30_000, renewMs: 10_000 }
 
+/** What a worker owes the store beside its jobs: sweeping, statistics. Runs from the keeper's start to its end. */
+export interface Upkeep {
+  start(): void
+  stop(): Promise<void>
+}
+
 export interface KeeperOptions {
   engine: Engine
   clock: Clock
   log: Logger
   lease: Lease
-  chores: readonly Chore[]
+  upkeep: readonly Upkeep[]
   /** Read when attempts have to be settled for a worker; may grow as types are declared. */
   policies: Policies
 }
 
 export interface Keeper {
-  /** Starts the renewals and the chores. */
+  /** Starts the renewals and the upkeep. */
   start(): void
   /** Makes the row and keeps it from now on. */
   register(worker: KeptWorker): Promise<void>
@@ -59,12 +64,12 @@ export interface Keeper {
   draining(): Promise<void>
   /** Renewals that failed since the start. */
   readonly renewalFailures: number
-  /** Ends renewals and chores; rows stay as they are. */
+  /** Ends renewals and upkeep; rows stay as they are. */
   stop(): Promise<void>
 }
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { engine, clock, log, lease, chores, policies } = options
+  const { engine, clock, log, lease, upkeep, policies } = options
   const { store } = engine
   const ended = new AbortController()
   const surrender = async (workerIds: readonly string[]) => {
@@ -75,7 +80,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let running: Promise<unknown> = Promise.resolve()
   return {
     start() {
-      running = Promise.all([renewals.run(ended.signal), runChores({ chores, clock, log, ended: ended.signal })])
+      running = renewals.run(ended.signal)
+      for (const work of upkeep) work.start()
     },
     async register(worker) {
       const now = store.now()
@@ -97,7 +103,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async stop() {
       ended.abort()
-      await running
+      await Promise.all([running, ...upkeep.map((work) => work.stop())])
     },
   }
 }

@@ -2,16 +2,10 @@
 import type { Job } from '../domain/job.ts'
 import type { Outcome, Policy } from '../domain/outcome.ts'
 import type { Engine } from '../engine/engine.ts'
+import { fallbackPolicy } from '../engine/fallback-policy.ts'
 
 /** Policies by type, as the workers declared them. */
 export type Policies = ReadonlyMap<string, Policy>
-
-/** Judges attempts of types whose policy nobody declared; only an outcome that spends a retry looks at it. */
-const fallbackPolicy: Policy = {
-  retries: 3,
-  backoff: { strategy: 'exponential', baseMs: 1000, factor: 2, maxMs: 300_000, jitter: 0.2 },
-  onExhausted: 'incident',
-}
 
 /** Ends every attempt that the worker still holds with `outcome`; answers the jobs whose attempt was really ended by this. */
 export async function settleHeld(options: {
