@@ -1,0 +1,100 @@
+/** Changes of stored variables, as `--set path=value` makes them. */
+import { WfError } from './errors.ts'
+import { limits } from './job.ts'
+import { parseVariables, toJson } from './json.ts'
+import { preview } from './preview.ts'
+import type { VariableChange } from './resolution.ts'
+
+/** One change as it happened; values are at most `recordedBytes` of JSON, longer ones are described. */
+export interface RecordedChange {
+  path: string
+  /** Absent when the path did not exist. */
+  before?: unknown
+  after: unknown
+}
+
+const recordedBytes = 2_000
+
+/**
+ * The variables (JSON text) after the changes, in order, and what each of them was before. A path is `amount`,
+ * `customer.address.city`, `items.0.price`; a key with a dot in it is written with a backslash before the dot.
+ * A path that does not exist is refused unless `add`, which also creates the objects on the way. Names such as
+ * `__proto__` are plain data. Throws WfError `invalid_job` that names the path.
+ */
+export function setVariables(text: string, changes: readonly VariableChange[]): { text: string; changes: RecordedChange[] } {
+  const root = parseVariables(text)
+  const recorded = changes.map((change) => applyChange(root, change))
+  const json = toJson(root, { maxBytes: limits.variablesBytes, what: 'the changed variables' })
+  if (!json.ok) throw new WfError('invalid_job', json.refusal)
+  return { text: json.text, changes: recorded }
+}
+
+function applyChange(root: Record<string, unknown>, change: VariableChange): RecordedChange {
+  const keys = parsePath(change.path)
+  const last = keys.pop() ?? ''
+  const parent = keys.reduce<object>((value, key) => below(value, key, change), root)
+  const before = ownMember(parent, last)
+  if (before === undefined && !change.add) throw missing(change.path)
+  const after = copied(change)
+  write(parent, last, after, change.path)
+  return { path: change.path, ...(before ? { before: recordable(before.value) } : {}), after: recordable(after) }
+}
+
+/** A copy, so that two jobs or two paths changed by one command never share an object. */
+function copied({ path, value }: VariableChange): unknown {
+  const json = toJson(value, { maxBytes: limits.variablesBytes, what: `the value for ${preview(path, 80)}` })
+  if (!json.ok) throw new WfError('invalid_job', json.refusal)
+  return JSON.parse(json.text)
+}
+
+function below(value: object, key: string, { path, add }: VariableChange): object {
+  const member = ownMember(value, key)
+  if (member === undefined) {
+    if (!add) throw missing(path)
+    const made = {}
+    write(value, key, made, path)
+    return made
+  }
+  if (typeof member.value === 'object' && member.value !== null) return member.value
+  throw new WfError('invalid_job', `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${preview(member.value, 60)} and has no members`)
+}
+
+function ownMember(value: object, key: string): { value: unknown } | undefined {
+  if (Array.isArray(value) && !isIndex(key)) return undefined
+  const descriptor = Object.getOwnPropertyDescriptor(value, key)
+  return descriptor && { value: descriptor.value }
+}
+
+function write(parent: object, key: string, value: unknown, path: string): void {
+  if (Array.isArray(parent) && !(isIndex(key) && Number(key) <= parent.length)) {
+    throw new WfError('invalid_job', `${preview(path, 80)}: ${preview(key, 40)} is no place in a list of ${parent.length}`, {
+      hint: `places are 0 to ${parent.length}, where ${parent.length} appends`,
+    })
+  }
+  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+function isIndex(key: string): boolean {
+  return /^(?:0|[1-9]\d{0,8})$/.test(key)
+}
+
+/** Keys of a path: split at dots; `\.` is a dot and `\\` a backslash inside a key. A leading `variables.` or `$.` is left out by callers, not here. */
+export function parsePath(path: string): string[] {
+  const keys: string[] = ['']
+  for (const [token] of path.matchAll(/\\[.\\]|[\s\S]/gu)) {
+    if (token === '.') keys.push('')
+    else keys[keys.length - 1] += token.length === 2 && token.startsWith('\\') ? token.slice(1) : token
+  }
+  if (keys.includes(''))
+    throw new WfError('invalid_job', `${preview(path, 80)} is not a path`, { hint: 'write it as amount, customer.city or items.0.price' })
+  return keys
+}
+
+function missing(path: string): WfError {
+  return new WfError('invalid_job', `the variables have no ${preview(path, 80)}`, { hint: 'check the spelling, or give --add to create it' })
+}
+
+function recordable(value: unknown): unknown {
+  const json = toJson(value, { maxBytes: recordedBytes, what: 'the value' })
+  return json.ok ? value : `(${preview(value, 100)})`
+}
