@@ -1,0 +1,112 @@
+// The checks of .ci/run, one after the other. Tests count one by one, every other step as one check; a step that
+// throws has failed and the next goes on, so that one run shows everything that is wrong.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { coverageFaults } from './coverage.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const scratch = mkdtempSync(join(tmpdir(), 'wf-ci-'))
+const results = { passed: 0, failed: 0, skipped: 0 }
+const started = Date.now()
+
+await check('install and build', () => run('node', ['.ci/up-to-date.mjs']))
+await check('a second look takes no time', async () => {
+  const before = Date.now()
+  await run('node', ['.ci/up-to-date.mjs'])
+  if (Date.now() - before > 1000) throw new Error(`up-to-date took ${Date.now() - before} ms with nothing to do`)
+})
+await check('style and layers', () => run('npm', ['run', '--silent', 'lint']))
+await check('types', () => run('npm', ['run', '--silent', 'types']))
+await tests()
+await check('lines covered', () => {
+  const faults = coverageFaults(root)
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+})
+await check('the packed tarball in an empty folder', tarball)
+await check('the demo in short form', () => run('npm', ['run', '--silent', 'demo', '--', '--short']))
+
+if (!process.env.KEEP) rmSync(scratch, { recursive: true, force: true })
+const { passed, failed, skipped } = results
+process.stdout.write(`\n${seconds(started)} s\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+async function check(name, work) {
+  process.stdout.write(`\n── ${name}\n`)
+  const before = Date.now()
+  try {
+    await work()
+    results.passed += 1
+    process.stdout.write(`   ok, ${seconds(before)} s\n`)
+  } catch (error) {
+    results.failed += 1
+    process.stdout.write(`   FAILED after ${seconds(before)} s: ${error.message}\n`)
+  }
+}
+
+async function tests() {
+  const report = join(scratch, 'tests.json')
+  let counted = false
+  await check('tests', async () => {
+    const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+    const ended = run('npm', ['test', '--', '--coverage', ...reporters]).catch((error) => error)
+    const error = await ended
+    if (!existsSync(report)) throw error ?? new Error('vitest left no report')
+    const { numPassedTests, numFailedTests, numPendingTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
+    results.passed += numPassedTests
+    results.failed += numFailedTests
+    results.skipped += numPendingTests
+    counted = numTotalTests > 0
+    // A leak, an unhandled rejection, a file that cannot be loaded: no test failed, and yet the run did.
+    if (error) throw error
+  })
+  if (!counted) results.failed += 1
+}
+
+/** What a stranger does: install the package where nothing is, and type the first commands of the README. */
+async function tarball() {
+  const empty = mkdtempSync(join(scratch, 'empty-'))
+  await run('npm', ['pack', '--silent', '--pack-destination', scratch])
+  const packed = readdirSync(scratch).find((file) => file.endsWith('.tgz'))
+  const at = { cwd: empty }
+  await run('npm', ['init', '-y'], { ...at, quiet: true })
+  await run('npm', ['install', '--no-audit', '--no-fund', join(scratch, packed)], at)
+  await run('npx', ['wf', 'init'], at)
+  const handler = readdirSync(empty).find((file) => /(?<!\.test)\.(ts|mts|js)$/.test(file) && !file.startsWith('wf.'))
+  if (!handler) throw new Error(`wf init made no handler; the folder holds ${readdirSync(empty).join(', ')}`)
+  const type = /type:\s*'([^']+)'/.exec(readFileSync(join(empty, handler), 'utf8'))?.[1] ?? handler.replace(/\.\w+$/, '')
+  const key = (await run('npx', ['wf', 'enqueue', type, '{"name":"Ada"}', '--json'], at)).stdout
+  process.stdout.write(`   enqueued ${key.trim()}\n`)
+  await run('npx', ['wf', 'run-worker', handler, '--until-empty'], at)
+  const { items } = JSON.parse((await run('npx', ['wf', 'jobs', 'list', '--json'], { ...at, quiet: true })).stdout)
+  if (items.length !== 1 || items[0].state !== 'completed') throw new Error(`one completed job was expected, not ${JSON.stringify(items)}`)
+}
+
+/** Shows what a command says as it says it; rejects unless it ends with 0. */
+function run(command, args, { cwd = root, quiet = false } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    let stdout = ''
+    let all = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+      all += text
+      if (!quiet) process.stdout.write(text)
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      all += text
+      if (!quiet) process.stdout.write(text)
+    })
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve({ stdout })
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}${quiet ? `: ${all}` : ''}`))
+    })
+  })
+}
+
+function seconds(since) {
+  return ((Date.now() - since) / 1000).toFixed(1)
+}
