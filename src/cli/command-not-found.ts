@@ -1,6 +1,6 @@
 /** Hook of the framework: somebody typed a command that does not exist. */
 import { WfError } from '../domain/errors.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
 import { reportError } from './errors.ts'
 import { createOutput } from './output.ts'
 import { processSinks } from './streams.ts'
@@ -36,15 +36,19 @@ export function missingCommand(typed: readonly string[], commands: readonly stri
 }
 
 /** Word by word: `job lsit` is nearest to `jobs list`. */
-function nearest(words: readonly string[], commands: readonly string[]): string | undefined {
-  const whole = didYouMean(words.slice(0, 2).join(' '), commands) ?? didYouMean(words[0] ?? '', commands)
-  if (whole) return whole
-  const topics = [...new Set(commands.map((command) => command.split(' ')[0] ?? ''))]
-  const topic = didYouMean(words[0] ?? '', topics)
-  if (topic === undefined) return undefined
-  const verbs = commands.filter((command) => command.startsWith(`${topic} `)).map((command) => command.slice(topic.length + 1))
-  const verb = didYouMean(words[1] ?? '', verbs)
-  return verb ? `${topic} ${verb}` : `${topic} --help`
+function nearest(words: readonly string[], commands: readonly string[]): string | null {
+  const [first = '', second = ''] = words
+  const roots = [...new Set(commands.map((command) => command.split(' ')[0] ?? ''))]
+  const root = roots.find((each) => each === first) ?? nearestOf(first, roots)
+  if (root === null || commands.includes(root)) return root
+  const verbs = commands.filter((command) => command.startsWith(`${root} `)).map((command) => command.slice(root.length + 1))
+  const verb = verbs.find((each) => each === second) ?? nearestOf(second, verbs)
+  return verb === null ? `${root} ${verbs.join('|')}` : `${root} ${verb}`
+}
+
+function nearestOf(word: string, words: readonly string[]): string | null {
+  const begun = words.filter((each) => word !== '' && each.startsWith(word))
+  return begun.length === 1 ? (begun[0] ?? null) : nearestWord(word, words)
 }
 
 function firstFlag(typed: readonly string[]): number {

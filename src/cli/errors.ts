@@ -1,6 +1,6 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
 import { WfError, type ErrorCode } from '../domain/errors.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { safeLines, say } from './safe.ts'
@@ -91,7 +91,7 @@ function usageError(thrown: Error & Complaint, command: string): WfError | undef
 
 function unknownFlag(given: readonly string[], known: readonly string[], help: string): WfError {
   const flag = given[0] ?? ''
-  const near = didYouMean(flag.replace(/^-+/, '').replace(/=.*/s, ''), known)
+  const near = nearestWord(flag.replace(/^-+/, '').replace(/=.*/s, ''), known)
   const more = given.length > 1 ? ` (and ${given.slice(1).join(', ')})` : ''
   return new WfError('usage', `there is no flag ${flag}${more}`, {
     hint: near ? `did you mean --${near}? ${help} lists them all` : `${help} lists all flags`,

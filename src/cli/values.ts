@@ -1,8 +1,8 @@
 /** Reading what was typed. Every value is taken exactly as documented or refused with its name, itself and the range. */
 import { parseDuration } from '../domain/duration.ts'
 import { WfError } from '../domain/errors.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
 import { preview } from '../domain/preview.ts'
-import { didYouMean } from './did-you-mean.ts'
 
 export interface Range {
   min: number
@@ -58,7 +58,7 @@ export function readKey(text: string): number {
 export function readChoice<T extends string>(text: string, name: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
-  const near = didYouMean(text, choices)
+  const near = nearestWord(text, choices)
   throw new WfError('usage', `${name} ${preview(text, 60)} is none of ${choices.join(', ')}`, near ? { hint: `did you mean ${near}?` } : {})
 }
 

@@ -1,0 +1,45 @@
+/** JSON as somebody typed it, read without bending it. */
+import { WfError } from '../domain/errors.ts'
+import { isJsonObject } from '../domain/json.ts'
+import { preview } from '../domain/preview.ts'
+
+/** Any JSON value. Throws SyntaxError for what is none, WfError for a whole number that JavaScript would round. */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  const bent = roundedNumber(text)
+  if (bent !== null) {
+    throw new WfError('invalid_job', `the number ${preview(bent, 40)} is beyond what JavaScript can hold: it would become ${Number(bent)}`, {
+      hint: 'write it as text, in quotes',
+    })
+  }
+  return value
+}
+
+/** Variables: one JSON object. */
+export function parseObject(text: string, name: string): Record<string, unknown> {
+  const value = attemptParse(text.replace(/^\ufeff/, ''), name)
+  if (isJsonObject(value)) return value
+  throw new WfError('invalid_job', `${name} is ${preview(value, 60)}, not a JSON object`, { hint: 'variables are an object, such as {"orderId":"o-1"}' })
+}
+
+function attemptParse(text: string, name: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    if (error instanceof WfError) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new WfError('invalid_job', `${name} is not JSON: ${why.slice(0, 200)}`, {
+      hint: `write an object such as {"orderId":"o-1"}; in a shell, put single quotes around it`,
+    })
+  }
+}
+
+const strings = /"(?:[^"\\]|\\.)*"/g
+const longWholeNumbers = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
+
+/** The first whole number that is not what JSON.parse makes of it; null when there is none. */
+function roundedNumber(text: string): string | null {
+  if (!/\d{16}/.test(text)) return null
+  const numbers = text.replace(strings, '""').match(longWholeNumbers) ?? []
+  return numbers.find((digits) => BigInt(digits) !== BigInt(Number(digits))) ?? null
+}

@@ -1,0 +1,45 @@
+/** An incident as people and scripts see it. */
+import type { Incident } from '../domain/incident.ts'
+import type { IncidentView } from '../store/store.ts'
+import { errorLine } from './error-view.ts'
+import { jobDocument } from './job-view.ts'
+import { iso } from './json.ts'
+import type { Column } from './table.ts'
+import { relative } from './time.ts'
+
+export function incidentDocument(incident: Incident) {
+  return {
+    key: incident.jobKey,
+    id: incident.id,
+    type: incident.type,
+    kind: incident.kind,
+    error: incident.error,
+    fingerprint: incident.fingerprint,
+    attempt: incident.attempt,
+    createdAt: iso(incident.createdAt),
+    resolvedAt: iso(incident.resolvedAt),
+    resolvedBy: incident.resolvedBy,
+    resolution: incident.resolution,
+    reason: incident.reason,
+  }
+}
+
+export function incidentViewDocument(view: IncidentView) {
+  return { ...incidentDocument(view), job: jobDocument(view.job) }
+}
+
+export function incidentColumns(now: number): readonly Column<IncidentView>[] {
+  return [
+    { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
+    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 10 },
+    { title: 'KIND', value: ({ kind }) => kind, paint: ({ resolvedAt }, paint) => (resolvedAt === null ? paint.red : paint.dim) },
+    { title: 'SINCE', value: ({ createdAt }) => relative(createdAt, now) },
+    { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
+    { title: 'ERROR', value: ({ error }) => errorLine(error), shrinkTo: 20 },
+    { title: 'STATUS', value: statusWords, optional: 2 },
+  ]
+}
+
+export function statusWords({ resolvedAt, resolution, resolvedBy }: Incident): string {
+  return resolvedAt === null ? 'open' : `${resolution ?? 'closed'} by ${resolvedBy ?? '?'}`
+}

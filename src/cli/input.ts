@@ -1,0 +1,76 @@
+/** Reading what a command was pointed at: a file, standard input, or the words themselves. Never more than it needs. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { WfError } from '../domain/errors.ts'
+import { preview } from '../domain/preview.ts'
+import { readKey } from './values.ts'
+import { thousands } from './time.ts'
+
+/** Text of one document. White space may make it larger than what will be stored, but not by much more than this. */
+const mostBytes = 16 * 1024 * 1024
+
+export interface Source {
+  /** For messages: the file's name, or `standard input`. */
+  name: string
+  bytes: number | null
+  chunks: AsyncIterable<Uint8Array>
+}
+
+/** `-` is standard input; else a path, with or without the `@`. */
+export async function openSource(place: string): Promise<Source> {
+  if (place === '-') return { name: 'standard input', bytes: null, chunks: process.stdin }
+  const path = place.replace(/^@/, '')
+  try {
+    const stats = await stat(path)
+    if (stats.isDirectory()) throw new WfError('usage', `${preview(path)} is a directory, not a file`)
+    return { name: path, bytes: stats.isFile() ? stats.size : null, chunks: createReadStream(path) }
+  } catch (error) {
+    throw error instanceof WfError ? error : unreadable(path, error)
+  }
+}
+
+/** The whole text of a source that holds one document. Refused by its size before it fills the memory. */
+export async function readSource({ name, bytes, chunks }: Source): Promise<string> {
+  if (bytes !== null && bytes > mostBytes) throw tooBig(name, thousands(bytes))
+  const read: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.byteLength
+      if (size > mostBytes) throw tooBig(name, `more than ${thousands(mostBytes)}`)
+      read.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof WfError ? error : unreadable(name, error)
+  }
+  return new TextDecoder('utf-8').decode(Buffer.concat(read))
+}
+
+/** Keys as typed, `-` replaced by those on standard input; each once, in order. */
+export async function readKeys(words: readonly string[]): Promise<readonly number[]> {
+  const keys = new Set<number>()
+  for (const word of words) {
+    const typed = word === '-' ? (await readSource(await openSource('-'))).split(/[\s,]+/).filter((each) => each !== '') : [word]
+    for (const each of typed) keys.add(readKey(each))
+  }
+  return [...keys]
+}
+
+export function unreadable(name: string, error: unknown): WfError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const why = reasons[code] ?? (error instanceof Error ? error.message : String(error))
+  return new WfError('usage', `cannot read ${name}: ${why}`, { hint: 'check the path and who may read it' })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is no directory',
+}
+
+function tooBig(name: string, bytes: string): WfError {
+  return new WfError('invalid_job', `${name} has ${bytes} bytes: variables hold at most 1,048,576`, {
+    hint: 'keep the file where the handler can reach it, and enqueue its address',
+  })
+}

@@ -1,0 +1,72 @@
+/** A job as people and scripts see it. */
+import type { Job, JobState } from '../domain/job.ts'
+import { iso } from './json.ts'
+import type { Paint, Painter } from './paint.ts'
+import type { Column } from './table.ts'
+import { relative, span } from './time.ts'
+
+export function jobDocument(job: Job) {
+  return {
+    key: job.key,
+    type: job.type,
+    state: job.state,
+    waitReason: job.waitReason,
+    priority: job.priority,
+    attempt: job.attempt,
+    retries: job.retries,
+    failures: job.failures,
+    crashes: job.crashes,
+    deferrals: job.deferrals,
+    createdAt: iso(job.createdAt),
+    runAt: iso(job.runAt),
+    startedAt: iso(job.startedAt),
+    finishedAt: iso(job.finishedAt),
+    deadlineAt: iso(job.deadlineAt),
+    workerId: job.workerId,
+    parentKey: job.parentKey,
+  }
+}
+
+/** `waiting: backoff` tells more than `waiting`. */
+export function stateWords(job: Pick<Job, 'state' | 'waitReason'>): string {
+  return job.waitReason === null ? job.state : `${job.state}: ${job.waitReason}`
+}
+
+const tones: Readonly<Record<JobState, keyof Paint | null>> = {
+  available: null,
+  waiting: 'yellow',
+  running: 'cyan',
+  completed: 'green',
+  rejected: 'yellow',
+  failed: 'red',
+  dead: 'red',
+  cancelled: 'dim',
+}
+
+export function statePainter(state: JobState, paint: Paint): Painter | undefined {
+  const tone = tones[state]
+  return tone === null ? undefined : paint[tone]
+}
+
+/** The instant that matters in this state, with its word. */
+export function whenWords(job: Job, now: number): string {
+  if (job.finishedAt !== null) return relative(job.finishedAt, now)
+  if (job.state === 'running' && job.startedAt !== null) return `for ${span(now - job.startedAt)}`
+  if (job.state === 'waiting') return job.runAt > now ? relative(job.runAt, now) : 'due'
+  if (job.state === 'available') return `due ${relative(job.runAt, now)}`
+  return relative(job.startedAt ?? job.createdAt, now)
+}
+
+export function jobColumns(now: number): readonly Column<Job>[] {
+  return [
+    { title: 'KEY', value: ({ key }) => key, align: 'right' },
+    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 12 },
+    { title: 'STATE', value: stateWords, paint: ({ state }, paint) => statePainter(state, paint) },
+    { title: 'WHEN', value: (job) => whenWords(job, now) },
+    { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
+    { title: 'RETRIES', value: ({ retries }) => retries, align: 'right' },
+    { title: 'PRIORITY', value: ({ priority }) => priority, align: 'right', optional: 3 },
+    { title: 'ENQUEUED', value: ({ createdAt }) => relative(createdAt, now), optional: 2 },
+    { title: 'WORKER', value: ({ workerId }) => workerId ?? '', shrinkTo: 10, optional: 4 },
+  ]
+}

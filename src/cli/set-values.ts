@@ -1,0 +1,24 @@
+/** `--set path=value`: the value is JSON where it reads as JSON, else text. */
+import { WfError } from '../domain/errors.ts'
+import { preview } from '../domain/preview.ts'
+import type { VariableChange } from '../domain/resolution.ts'
+import { parsePath } from '../domain/set-variable.ts'
+import { parseExactJson } from './exact-json.ts'
+
+/** `variables.` in front is the selector's way to write a path, and is understood here too. */
+export function readSet(text: string, name: string): Omit<VariableChange, 'add'> {
+  const at = text.indexOf('=')
+  if (at <= 0) throw new WfError('usage', `${name} ${preview(text, 60)} is not path=value`, { hint: `write ${name} amount=10 or ${name} customer.city=Bonn` })
+  const path = text.slice(0, at).replace(/^variables\.(?=.)/, '')
+  parsePath(path)
+  return { path, value: readValue(text.slice(at + 1)) }
+}
+
+function readValue(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
+import { readKeys } from '../../cli/input.ts'
+import { jobColumns, jobDocument } from '../../cli/job-view.ts'
+import { collect, printList } from '../../cli/list.ts'
+import { selectorOf } from '../../cli/selector.ts'
+import { jobStates } from '../../domain/job.ts'
+
+export default class JobsList extends BaseCommand {
+  static override summary = 'Show jobs, the newest first.'
+  static override description = `Lists never read what the jobs carry, so they stay quick however large that is; wf jobs show has it.
+
+States: available (due), waiting (delay, backoff or deferred), running, completed, rejected, failed (an incident
+waits for a person), dead (set aside as a dead letter), cancelled.`
+  static override examples = [
+    '<%= config.bin %> jobs list',
+    { description: 'what stands still', command: '<%= config.bin %> jobs list --state failed,dead' },
+    { description: 'keys for another command', command: '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -' },
+  ]
+  static override args = { keys: keysArg('only these jobs') }
+  static override flags = {
+    type: typesFlag('only jobs of these types'),
+    state: choicesFlag(jobStates, { summary: 'only jobs in these states' }),
+    worker: Flags.string({ summary: 'only jobs that this worker holds', helpValue: 'ID' }),
+    ...listFlags,
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(JobsList)
+    const selector = selectorOf({ keys: args.keys && (await readKeys(args.keys)), types: flags.type, states: flags.state, workerId: flags.worker })
+    const store = await this.openReader()
+    const page = await collect((each) => store.jobs(selector, each), flags)
+    const listing = { page, columns: jobColumns(store.now()), document: jobDocument, id: ({ key }: { key: number }) => key, noun: 'such jobs' }
+    await printList(this.output, listing, { ids: flags.ids, store })
+  }
+}
