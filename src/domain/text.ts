@@ -1,0 +1,145 @@
+/**
+ * Text that goes to people: what terminals would obey is escaped, secrets are masked, and width is counted in columns.
+ * Stored data never passes through here; only what is shown does.
+ */
+
+/** C0, DEL, C1, direction and invisible format characters, line separators, half surrogates. Joiners of emoji stay. */
+const unsafe = /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Surrogate}\u{e0000}-\u{e007f}]/gu
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Every character that could move a cursor, turn a line's direction or hide itself becomes a visible escape such as `\n` or `\u001b`; `lines` keeps line feeds and tabs. */
+export function escapeText(text: string, { lines = false }: { lines?: boolean } = {}): string {
+  return text.replace(unsafe, (character) => {
+    if (lines && (character === '\n' || character === '\t')) return character
+    return shortEscapes[character] ?? unicodeEscape(character.codePointAt(0) ?? 0)
+  })
+}
+
+function unicodeEscape(codePoint: number): string {
+  return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`
+}
+
+const mask = '***'
+
+const secretWord =
+  'pass[-_ ]?(?:word|wd|phrase|code)|pwd|secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|signing[-_ ]?key|credential|authorization|cookie|token|jwt'
+/** Member names whose value is a secret whatever it looks like. `maxTokens: 5` is not one: numbers are judged by `secretNumber`. */
+const secretName = new RegExp(`${secretWord}|^(?:auth|otp|pin|cvv2?|cvc2?|ssn|card[-_ ]?number|session[-_ ]?id)$`, 'i')
+const secretNumber = /pass[-_ ]?(?:word|wd|code)|^(?:otp|pin|cvv2?|cvc2?|ssn|card[-_ ]?number)$/i
+
+/** Value forms, tried in this order. Every repetition is bounded or anchored, so that no text makes them slow. */
+const secretForms: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?(?:-----END \1-----|$)/g, `-----BEGIN $1----- ${mask}`],
+  [/\b([a-z][a-z0-9+.-]{0,19}:\/\/)[^\s/?#"'<>]{0,500}@/gi, `$1${mask}@`],
+  [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, mask],
+  [/\b((?:proxy-)?authorization|(?:set-)?cookie)([ \t]{0,4}[:=][ \t]{0,4})(?!["'\\])[^\r\n"']+/gi, `$1$2${mask}`],
+  [/\b(bearer)[ \t]+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  [/\b(basic)[ \t]+(?=[a-z+/]*[\d=])[\w+/]{8,}={0,2}/gi, `$1 ${mask}`],
+  [/\b(?:[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|xox[abeprs]-|AKIA|ASIA|glpat-)[\w-]{8,}/g, mask],
+]
+
+/** `password=…`, `"apiKey": "…"`, the same in JSON inside a string, `?token=…`: name, sign, and a value in its quotes or up to a separator. */
+const namedSecret = new RegExp(
+  `(?<![\\w-])(?<name>(?:\\\\?["'])?[\\w-]{0,40}?(?:${secretWord})[\\w-]{0,40}(?:\\\\?["'])?)(?<sign>\\s{0,4}[:=]\\s{0,4})(?<value>\\\\"[^"\\\\]*\\\\"|"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s"',;&)}\\]]+)`,
+  'gi',
+)
+
+/** Hides secrets by the forms in which they stand in text: user info of URLs, JWT, PEM, bearer and basic credentials, well-known key prefixes, `password=…`. */
+export function maskText(text: string): string {
+  const masked = secretForms.reduce((result, [form, replacement]) => result.replace(form, replacement), text)
+  return masked.replace(namedSecret, (whole: string, name: string, sign: string, value: string) => {
+    if (/^(?:\d{1,6}|true|false|null)$/.test(value) && !secretNumber.test(name)) return whole
+    const quote = /^(?:\\"|"|')/.exec(value)?.[0] ?? ''
+    return `${name}${sign}${quote}${mask}${quote}`
+  })
+}
+
+const deepestMask = 1_000
+
+/** A copy of JSON data with secrets hidden by member names at any depth and by value forms in every string. */
+export function maskValue(value: unknown): unknown {
+  return maskedAt(value, 0)
+}
+
+function maskedAt(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return maskText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= deepestMask) return mask
+  if (Array.isArray(value)) return value.map((item) => maskedAt(item, depth + 1))
+  const copy = {}
+  for (const [key, member] of Object.entries(value)) {
+    // Defined, not assigned: a member called `__proto__` stays a member.
+    const shown = isSecret(key, member) ? mask : maskedAt(member, depth + 1)
+    Object.defineProperty(copy, key, { value: shown, writable: true, enumerable: true, configurable: true })
+  }
+  return copy
+}
+
+function isSecret(key: string, value: unknown): boolean {
+  if (value === null || typeof value === 'boolean' || value === '') return false
+  return typeof value === 'number' ? secretNumber.test(key) : secretName.test(key)
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const printableAscii = /^[ -~]*$/
+
+/** Columns that a terminal gives to text without control characters: 2 for East Asian wide characters and emoji, 0 for marks. */
+export function displayWidth(text: string): number {
+  if (printableAscii.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+/** At most `width` columns of text; cut between graphemes, the last column then being `…`. */
+export function cutToWidth(text: string, width: number): string {
+  if (width <= 0) return ''
+  if (text.length <= width && printableAscii.test(text)) return text
+  // A grapheme of more than 40 code units is a stack of marks; nobody reads on behind many of them.
+  const head = text.slice(0, width * 40 + 40)
+  let used = 0
+  let end = 0
+  for (const { segment, index } of graphemes.segment(head)) {
+    const next = used + graphemeWidth(segment)
+    if (next > width) return `${text.slice(0, end)}…`
+    // The end of what fits when one column must stay free for the mark of the cut.
+    if (next <= width - 1) end = index + segment.length
+    used = next
+  }
+  return head.length === text.length ? text : `${text.slice(0, end)}…`
+}
+
+const emojiForm = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2}|\u20e3/u
+const noColumn = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
+
+function graphemeWidth(grapheme: string): number {
+  const codePoint = grapheme.codePointAt(0) ?? 0
+  if (codePoint >= 0x20 && codePoint < 0x7f) return grapheme.length > 1 && emojiForm.test(grapheme) ? 2 : 1
+  if (noColumn.test(grapheme)) return 0
+  return emojiForm.test(grapheme) || isWide(codePoint) ? 2 : 1
+}
+
+/** First and last code points of East_Asian_Width W and F, emoji left out (Unicode 16, EastAsianWidth.txt). */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2329, 0x232a],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18d08],
+  [0x1aff0, 0x1b2fb],
+  [0x1f200, 0x1f265],
+  [0x20000, 0x3fffd],
+]
+
+function isWide(codePoint: number): boolean {
+  return codePoint >= 0x1100 && wide.some(([first, last]) => codePoint >= first && codePoint <= last)
+}
