@@ -1,0 +1,118 @@
+/**
+ * Prometheus text exposition (format 0.0.4): the counters that all processes of a store have written, and gauges of how
+ * it stands now. Reads only. Any process of the store answers the same, and the same again after a restart.
+ */
+import type { CounterDelta, StoreReader, TypeView } from '../store/store.ts'
+import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
+
+export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+type Labels = Readonly<Record<string, string>>
+
+interface Sample {
+  /** Follows the metric's name: `_bucket`, `_sum`, `_count`. */
+  suffix?: string
+  labels: Labels
+  value: number
+}
+
+interface Metric {
+  name: string
+  kind: 'counter' | 'gauge' | 'histogram'
+  help: string
+  samples: readonly Sample[]
+}
+
+const counterHelp: Readonly<Record<string, string>> = {
+  [metrics.handled]: 'Attempts that came to an end, by outcome.',
+  [metrics.retries]: 'Calls of a dependency that were tried again within an attempt.',
+  [metrics.backpressure]: 'Attempts put off because something was full or closed.',
+  [metrics.panics]: 'Errors that no handler caught and that cost a worker process.',
+  [metrics.idempotencyHits]: 'Steps whose remembered result was used instead of running them again.',
+  [metrics.degraded]: 'Optional features that failed.',
+}
+
+/** @param now epoch ms by the store's clock */
+export async function prometheusText(reader: Pick<StoreReader, 'counters' | 'types' | 'workers'>, now: number): Promise<string> {
+  const [counters, types, workers] = await Promise.all([reader.counters(), reader.types(now), reader.workers(now)])
+  const living = workers.filter((worker) => worker.leaseUntil > now)
+  const parsed = counters.map((counter) => ({ ...counter, labels: labelsOf(counter) }))
+  const all = [...plainCounters(parsed), durations(parsed), ...gauges(types, now), workersGauge(living.length)]
+  return all
+    .filter((metric) => metric.samples.length > 0)
+    .map(textOf)
+    .join('')
+}
+
+type Counter = Omit<CounterDelta, 'labels'> & { labels: Labels }
+
+function plainCounters(counters: readonly Counter[]): Metric[] {
+  return Object.entries(counterHelp).map(([name, help]) => {
+    const samples = counters.filter((counter) => counter.metric === name)
+    return { name, kind: 'counter', help, samples }
+  })
+}
+
+function durations(counters: readonly Counter[]): Metric {
+  const sums = counters.filter(({ metric }) => metric === durationSum)
+  const samples = sums.flatMap(({ labels, value }): Sample[] => {
+    const { type = '' } = labels
+    const own = new Map(
+      counters.filter((each) => each.metric === durationBucket && each.labels['type'] === type).map((each) => [each.labels['le'], each.value]),
+    )
+    let count = 0
+    const buckets = [...durationBucketsMs.map((ms) => String(ms / 1000)), '+Inf'].map((le): Sample => {
+      count += own.get(le) ?? 0
+      return { suffix: '_bucket', labels: { type, le }, value: count }
+    })
+    return [...buckets, { suffix: '_sum', labels: { type }, value }, { suffix: '_count', labels: { type }, value: count }]
+  })
+  return { name: metrics.duration, kind: 'histogram', help: 'Run time of handlers.', samples }
+}
+
+function gauges(types: readonly TypeView[], now: number): Metric[] {
+  const gauge = (name: string, help: string, value: (view: TypeView) => number): Metric => {
+    const samples = types.map((view) => ({ labels: { type: view.type }, value: value(view) }))
+    return { name, kind: 'gauge', help, samples }
+  }
+  const states = ['available', 'waiting', 'running'] as const
+  const depth = types.flatMap(({ type, counts }) => states.map((state): Sample => ({ labels: { type, state }, value: counts[state] ?? 0 })))
+  return [
+    { name: 'wf_jobs', kind: 'gauge', help: 'Unfinished jobs by state.', samples: depth },
+    gauge('wf_oldest_due_seconds', 'How long the oldest due job has been waiting to start.', ({ oldestDueAt }) =>
+      oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1000,
+    ),
+    gauge('wf_open_incidents', 'Jobs that stopped and wait for a person.', ({ counts }) => counts.failed ?? 0),
+    gauge('wf_dead_letters', 'Jobs that were given up and set aside.', ({ counts }) => counts.dead ?? 0),
+    gauge('wf_type_paused', '1 while no job of the type starts.', ({ pausedAt }) => (pausedAt === null ? 0 : 1)),
+  ]
+}
+
+function workersGauge(living: number): Metric {
+  return { name: 'wf_workers', kind: 'gauge', help: 'Worker processes with a living lease.', samples: [{ labels: {}, value: living }] }
+}
+
+/** Labels come from handlers: read as data, never trusted to be what was written. */
+function labelsOf({ labels }: CounterDelta): Labels {
+  try {
+    const parsed: unknown = JSON.parse(labels)
+    if (typeof parsed !== 'object' || parsed === null) return {}
+    return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]))
+  } catch {
+    return {}
+  }
+}
+
+function textOf({ name, kind, help, samples }: Metric): string {
+  const lines = samples.map(({ suffix = '', labels, value }) => `${name}${suffix}${labelList(labels)} ${value}\n`)
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`
+}
+
+function labelList(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name.replace(/[^a-zA-Z0-9_]/g, '_')}="${escaped(value)}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}

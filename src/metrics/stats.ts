@@ -1,0 +1,121 @@
+/**
+ * The roll-up: hears of every attempt that the engine settled and adds it up by minute, type, outcome and duration, so
+ * that later views cover all processes and survive restarts. Written once a second while there is something to write,
+ * and at the end. It must not slow an attempt down nor fail one: what cannot be written waits for the next second.
+ */
+import type { Cancel, Clock } from '../clock.ts'
+import type { EngineEventMap, EngineEvents } from '../engine/events.ts'
+import type { Logger } from '../logger.ts'
+import type { Store } from '../store/store.ts'
+import { createAttemptTotals, type AttemptTotals } from './attempt-totals.ts'
+import { metrics } from './names.ts'
+import { Unsent } from './unsent.ts'
+
+export interface StatsOptions {
+  events: EngineEvents
+  store: Pick<Store, 'addStats' | 'now'>
+  clock: Clock
+  log: Logger
+  /** Between two flushes; default 1,000. */
+  flushMs?: number
+}
+
+export interface Stats {
+  /** Starts to listen. */
+  start(): void
+  /** Writes what was counted so far. False when the store would not take it: then it is kept. Never rejects. */
+  flush(): Promise<boolean>
+  /** Stops listening and flushes once more. */
+  stop(): Promise<void>
+}
+
+export function createStats({ events, store, clock, log, flushMs = 1_000 }: StatsOptions): Stats {
+  const totals = createAttemptTotals()
+  const unsent = new Unsent()
+  const flusher = new Flusher({ totals, unsent, store, clock, log, flushMs })
+  let endings: (() => void)[] = []
+
+  const settled = ({ end, settlement, result, now }: EngineEventMap['settled']) => {
+    if (result === 'stale') return
+    totals.add({ type: settlement.type, outcome: outcomeOf(settlement, result), durationMs: end.durationMs, at: now })
+    const { outcome } = end
+    if (outcome.kind === 'defer' && outcome.by !== 'handler') unsent.count(metrics.backpressure, { type: settlement.type, reason: outcome.by }, 1)
+    flusher.arm()
+  }
+  const counted = ({ metric, labels, value }: EngineEventMap['counted']) => {
+    unsent.count(metric, labels, value)
+    flusher.arm()
+  }
+  const progress = (said: EngineEventMap['progress']) => {
+    unsent.progress(said)
+    flusher.arm()
+  }
+  return {
+    start() {
+      if (endings.length === 0) endings = [events.on('settled', settled), events.on('counted', counted), events.on('progress', progress)]
+    },
+    flush: () => flusher.flush(),
+    async stop() {
+      for (const end of endings) end()
+      endings = []
+      await flusher.end()
+    },
+  }
+}
+
+type FlusherParts = Required<Omit<StatsOptions, 'events'>> & { totals: AttemptTotals; unsent: Unsent }
+
+/** Writes once a second while there is something to write; one write at a time. */
+class Flusher {
+  readonly #parts: FlusherParts
+  #timer: Cancel | null = null
+  #flushing: Promise<boolean> | null = null
+  #failing = false
+  #ended = false
+
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
+  }
+
+  arm(): void {
+    if (this.#timer === null && !this.#ended) this.#timer = this.#parts.clock.after(this.#parts.flushMs, () => void this.flush(), { unref: true })
+  }
+
+  flush(): Promise<boolean> {
+    this.#timer?.()
+    this.#timer = null
+    this.#flushing ??= this.#write().finally(() => {
+      this.#flushing = null
+    })
+    return this.#flushing
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true
+    await this.#flushing
+    await this.flush()
+  }
+
+  async #write(): Promise<boolean> {
+    const { totals, unsent, store, log } = this.#parts
+    unsent.addAttempts(totals.take())
+    if (unsent.isEmpty) return true
+    const taken = unsent.take()
+    try {
+      await store.addStats(taken.stats, taken.counters, taken.progress, store.now())
+      this.#failing = false
+      return true
+    } catch (error) {
+      unsent.merge(taken)
+      if (!this.#failing) log.warn(`statistics could not be written; trying again: ${error instanceof Error ? error.message : String(error)}`)
+      this.#failing = true
+      this.arm()
+      return false
+    }
+  }
+}
+
+/** A result that the database refused, and a business error that nobody declared, became incidents. */
+function outcomeOf({ outcome, incident }: EngineEventMap['settled']['settlement'], result: EngineEventMap['settled']['result']) {
+  return result === 'refused' || (outcome === 'business_error' && incident !== null) ? 'incident' : outcome
+}
