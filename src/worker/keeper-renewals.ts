@@ -1,9 +1,22 @@
 /** Renews the leases of the kept workers, one renewal in flight at a time, and says what each still holds. */
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, WorkerRow } from '../store/store.ts'
 import { Fence } from './keeper-fence.ts'
-import type { KeptWorker } from './keeper.ts'
+
+export interface HeldAttempt {
+  jobKey: number
+  attempt: number
+}
+
+/** A worker whose row is kept. */
+export interface KeptWorker {
+  readonly row: Omit<WorkerRow, 'leaseUntil' | 'state'>
+  /** After a renewal: what it still holds, and for how many ms from now. Ends a fence. */
+  held(attempts: readonly HeldAttempt[], leaseLeftMs: number): void
+  /** The lease ended without a renewal: others may run its jobs now. Handlers are to abort and nothing is to be claimed until `held`. */
+  fence(): void
+}
 
 export interface RenewalOptions {
   store: Store

@@ -7,23 +7,9 @@
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
-import type { TypeDeclaration, WorkerRow } from '../store/store.ts'
-import { Renewals } from './keeper-renewals.ts'
+import type { TypeDeclaration } from '../store/store.ts'
+import { Renewals, type KeptWorker } from './keeper-renewals.ts'
 import { lost, settleHeld, type Policies } from './losses.ts'
-
-export interface HeldAttempt {
-  jobKey: number
-  attempt: number
-}
-
-/** A worker whose row is kept. */
-export interface KeptWorker {
-  readonly row: Omit<WorkerRow, 'leaseUntil' | 'state'>
-  /** After a renewal: what it still holds, and for how many ms from now. Ends a fence. */
-  held(attempts: readonly HeldAttempt[], leaseLeftMs: number): void
-  /** The lease ended without a renewal: others may run its jobs now. Handlers are to abort and nothing is to be claimed until `held`. */
-  fence(): void
-}
 
 export interface Lease {
   /** How long a renewal lasts; default 30 s. */

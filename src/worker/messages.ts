@@ -1,5 +1,6 @@
 /** What supervisor and child say to each other over the fork's channel. Plain data only. */
 import type { LogFields, LogLevel } from '../logger.ts'
+import type { ErrorCode } from '../domain/errors.ts'
 import type { OutcomeKind, Policy } from '../domain/outcome.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 
@@ -37,7 +38,7 @@ export interface ChildSetup {
 
 export type ToSupervisor =
   | { kind: 'ready'; types: readonly TypeDeclaration[]; policies: Readonly<Record<string, Policy>>; concurrency: number }
-  | { kind: 'load_failed'; message: string }
+  | { kind: 'load_failed'; code: ErrorCode; message: string; hint: string }
   | { kind: 'pong'; id: number }
   /** Attempts settled since the start, by outcome. Sent with the first one and then a few times a second at most. */
   | { kind: 'tally'; settled: Tally }

@@ -1,0 +1,26 @@
+/** What the supervisor says about its children: one line for each event that a person may want to know. */
+import type { Job } from '../domain/job.ts'
+import type { TypeDeclaration } from '../store/store.ts'
+import { wordsOfExit, type ChildExit } from './child-process.ts'
+import { namesOf } from './losses.ts'
+import type { SupervisedChild } from './supervisor-child.ts'
+
+export function wordsOfStart(
+  types: readonly TypeDeclaration[],
+  { processes, concurrency }: { processes: number; concurrency: number | null },
+): string {
+  const jobs = concurrency ?? types.reduce((sum, type) => sum + type.concurrency, 0)
+  const where = processes === 1 ? 'in 1 process' : `in each of ${processes} processes`
+  return `working on ${types.map(({ type }) => type).join(', ')}: up to ${jobs} ${jobs === 1 ? 'job' : 'jobs'} at once ${where}`
+}
+
+export function wordsOfDeath(child: SupervisedChild, exit: ChildExit, jobs: readonly Job[]): string {
+  const what = `process ${child.post} (pid ${child.process.pid})`
+  const how = child.killed === 'hung' ? 'did not answer beyond the timeouts of its jobs and was killed' : wordsOfExit(exit)
+  if (jobs.length === 0) return `${what} ${how}; it held no job`
+  return `${what} ${how}; given back: ${namesOf(jobs)}`
+}
+
+export function wordsOfReturn(child: SupervisedChild, jobs: readonly Job[]): string {
+  return `process ${child.post} ended before these were finished; they were given back: ${namesOf(jobs)}`
+}
