@@ -1,0 +1,165 @@
+/**
+ * The read side: what commands, the dashboard and clients show. A thin layer over the store's answers that adds what
+ * follows from them and from the time: ages, what is due when, and why a job that could run does not. It writes nothing.
+ */
+import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { Incident } from '../domain/incident.ts'
+import type { Job, JobState } from '../domain/job.ts'
+import type { IncidentView, JobDetail, Page, Paged, Selector, StoreInfo, StoreReader, TypeView, WorkerView } from '../store/store.ts'
+import { nextSteps, type NextStep } from './next-steps.ts'
+
+/** Why a job that waits is not going to start at its time. */
+export interface Held {
+  by: 'paused' | 'no_worker'
+  /** A finished sentence without a full stop. */
+  why: string
+}
+
+export interface InspectedJob extends Job {
+  /** Since it was enqueued. */
+  ageMs: number
+  /** Until it is due; 0 when it is; null when it is not waiting to run. */
+  dueInMs: number | null
+  /** Of the present attempt; null unless it runs. */
+  runningMs: number | null
+  held: Held | null
+  /** Two losses in a row: it runs alone. */
+  suspect: boolean
+}
+
+export interface InspectedDetail extends Omit<JobDetail, 'job'> {
+  job: InspectedJob
+  openIncident: Incident | null
+  nextSteps: readonly NextStep[]
+}
+
+export interface InspectedIncident extends Omit<IncidentView, 'job'> {
+  job: InspectedJob
+  ageMs: number
+}
+
+export interface InspectedDeadLetter extends DeadLetter {
+  ageMs: number
+}
+
+export interface InspectedType extends TypeView {
+  /** How long the oldest due job has been waiting; null when none waits. */
+  oldestDueMs: number | null
+  /** Available, waiting and running. */
+  unfinished: number
+  held: Held | null
+}
+
+export interface InspectedWorker extends WorkerView {
+  alive: boolean
+  /** Negative when the lease is over. */
+  leaseLeftMs: number
+  upMs: number
+}
+
+export interface Inspector {
+  info(): Promise<StoreInfo>
+  job(key: number): Promise<InspectedDetail | null>
+  jobs(selector: Selector, page: Page): Promise<Paged<InspectedJob>>
+  incidents(selector: Selector, page: Page): Promise<Paged<InspectedIncident>>
+  deadLetters(selector: Selector, page: Page): Promise<Paged<InspectedDeadLetter>>
+  deadLetter(key: number): Promise<(InspectedDeadLetter & { variables: string }) | null>
+  workers(): Promise<readonly InspectedWorker[]>
+  types(): Promise<readonly InspectedType[]>
+  counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
+}
+
+/** @param now the store's clock */
+export function createInspector(reader: StoreReader, now: () => number): Inspector {
+  /** Pauses and workers are asked for only when a job is there that they could hold. */
+  const inspect = async (jobs: readonly Job[]): Promise<readonly InspectedJob[]> => {
+    const at = now()
+    const types = jobs.some(canBeHeld) ? new Map((await reader.types(at)).map((view) => [view.type, view])) : null
+    return jobs.map((job) => inspectJob(job, types && canBeHeld(job) ? heldBy(job.type, types.get(job.type)) : null, at))
+  }
+  return {
+    info: () => reader.info(),
+    counts: () => reader.counts(),
+    async job(key) {
+      const detail = await reader.job(key)
+      if (!detail) return null
+      const [job] = await inspect([detail.job])
+      const openIncident = detail.incidents.find((incident) => incident.resolvedAt === null) ?? null
+      return job ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident) } : null
+    },
+    async jobs(selector, page) {
+      const { items, next } = await reader.jobs(selector, page)
+      return { items: await inspect(items), next }
+    },
+    async incidents(selector, page) {
+      const { items, next } = await reader.incidents(selector, page)
+      const jobs = await inspect(items.map((incident) => incident.job))
+      const inspected = items.flatMap((incident, index) => {
+        const job = jobs[index]
+        return job ? [{ ...incident, job, ageMs: since(incident.createdAt, now()) }] : []
+      })
+      return { items: inspected, next }
+    },
+    async deadLetters(selector, page) {
+      const { items, next } = await reader.deadLetters(selector, page)
+      return { items: items.map((letter) => ({ ...letter, ageMs: since(letter.receivedAt, now()) })), next }
+    },
+    async deadLetter(key) {
+      const letter = await reader.deadLetter(key)
+      return letter && { ...letter, ageMs: since(letter.receivedAt, now()) }
+    },
+    async workers() {
+      const at = now()
+      return (await reader.workers(at)).map((worker) => inspectWorker(worker, at))
+    },
+    async types() {
+      const at = now()
+      return (await reader.types(at)).map((view) => inspectType(view, at))
+    },
+  }
+}
+
+/** Never negative: a clock that was set back makes nothing younger than new. */
+function since(at: number, now: number): number {
+  return Math.max(0, now - at)
+}
+
+function canBeHeld({ state }: Job): boolean {
+  return state === 'available' || state === 'waiting'
+}
+
+function inspectJob(job: Job, held: Held | null, now: number): InspectedJob {
+  return {
+    ...job,
+    ageMs: since(job.createdAt, now),
+    dueInMs: canBeHeld(job) ? Math.max(0, job.runAt - now) : null,
+    runningMs: job.state === 'running' ? since(job.startedAt ?? now, now) : null,
+    held,
+    suspect: canBeHeld(job) && job.crashes >= 2,
+  }
+}
+
+/** @param view undefined when the store has never heard of the type from a worker */
+function heldBy(type: string, view: TypeView | undefined): Held | null {
+  if (view && view.pausedAt !== null) {
+    const reason = view.pauseReason === null ? '' : `: ${view.pauseReason}`
+    return { by: 'paused', why: `${type} is paused by ${view.pausedBy ?? 'somebody'}${reason}` }
+  }
+  return view && view.workers > 0 ? null : { by: 'no_worker', why: `no worker for type ${type} is running` }
+}
+
+function inspectType(view: TypeView, now: number): InspectedType {
+  const { available = 0, waiting = 0, running = 0 } = view.counts
+  const unfinished = available + waiting + running
+  const held = heldBy(view.type, view)
+  return {
+    ...view,
+    oldestDueMs: view.oldestDueAt === null ? null : since(view.oldestDueAt, now),
+    unfinished,
+    held: held?.by === 'no_worker' && unfinished === 0 ? null : held,
+  }
+}
+
+function inspectWorker(worker: WorkerView, now: number): InspectedWorker {
+  return { ...worker, alive: worker.leaseUntil > now, leaseLeftMs: worker.leaseUntil - now, upMs: since(worker.startedAt, now) }
+}
