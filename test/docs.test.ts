@@ -1,0 +1,58 @@
+/** What the documents say about the code is held against the code. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { incidentKinds } from '../src/domain/incident.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)]
+
+describe('the documents', () => {
+  it('link to what exists', () => {
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(root, dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('name every error code with its exit', () => {
+    const table = read('docs/exit-codes.md')
+    const codes = [...read('src/domain/errors.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code = '']) => code)
+    expect(codes.length).toBeGreaterThan(10)
+    expect(codes.filter((code) => !table.includes(`\`${code}\``))).toEqual([])
+  })
+
+  it('say what each kind of incident means and what helps', () => {
+    const guide = read('docs/operating.md')
+    expect(incidentKinds.filter((kind) => !guide.includes(`\`${kind}\``))).toEqual([])
+  })
+
+  it('name every setting with its variable', () => {
+    const table = read('docs/store.md')
+    const settings = [...read('src/config.ts').matchAll(/^ {2}'?([\w.]+)'?: \{ env: '(WF_\w+)'/gm)]
+    expect(settings.length).toBeGreaterThan(5)
+    expect(settings.filter(([, name, variable]) => !table.includes(`| \`${name}\` | \`${variable}\` |`)).map(([, name]) => name)).toEqual([])
+  })
+
+  it('name no command that does not exist', () => {
+    const commands = new Set(
+      readdirSync(join(root, 'src/commands'), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => file.replace(/\.ts$/, '').split(/[\\/]/).join(' ')),
+    )
+    const topics = new Set([...commands].filter((command) => command.includes(' ')).map((command) => command.split(' ')[0]))
+    const wrong = pages.flatMap((page) =>
+      [...read(page).matchAll(/(?:^|`|npx |&& )wf ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
+        .map(([, first = '', second = '']) => (topics.has(first) ? `${first} ${second}`.trim() : first))
+        .filter((command) => !commands.has(command) && !topics.has(command))
+        .map((command) => `${page}: wf ${command}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})
