@@ -68,7 +68,7 @@ for (const name of positionals.length > 0 ? positionals : names) {
     continue
   }
   const results = await interleave(measurements)
-  const floors = judge(scenario.floors, results)
+  const floors = judge(scenario.floors, results).filter(({ value }) => value !== null || !only)
   printResults(results)
   printFloors(floors)
   report.scenarios[name] = { results, floors }

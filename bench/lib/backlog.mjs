@@ -3,29 +3,35 @@ import { perform, rssMb, start } from './processes.mjs'
 
 /** Opens a fresh store with `jobs` in it. File stores are copied from a template; Redis is filled each time. */
 export async function withBacklog({ place, contender, options, use }) {
-  const { name, open } = contender
-  const { jobs, bytes, spec = {}, prepare } = options
-  const fill = async (folder, address) => {
-    await prepare?.(folder, address)
-    await perform(folder, { ...options, prepare: undefined, contender: name, action: 'fill', address, jobs, bytes, spec })
-  }
-  const copied = name !== 'bullmq'
+  const copied = contender.name !== 'bullmq'
   const folder = copied
-    ? await place.template(`${name} ${JSON.stringify([jobs, bytes, spec, prepare?.name])}`, async (made) => {
-        const store = await open(made, options)
-        await fill(made, store.address)
+    ? await place.template(templateName(contender, options), async (made) => {
+        const store = await contender.open(made)
+        await fill({ folder: made, contender, address: store.address, options })
         await store.close()
       })
     : place.folder()
-  const store = await open(folder, options)
+  const store = await contender.open(folder)
   try {
-    if (!copied) await fill(folder, store.address)
+    if (!copied) await fill({ folder, contender, address: store.address, options })
     place.settle()
     return await use({ folder, store })
   } finally {
     await store.close()
     place.clear(folder)
   }
+}
+
+/** `prepare` comes before the jobs are added, `finish` after. */
+async function fill({ folder, contender, address, options }) {
+  const { jobs, bytes, spec = {}, durability, prepare, finish } = options
+  await prepare?.(folder, address)
+  await perform(folder, { contender: contender.name, action: 'fill', address, durability, jobs, bytes, spec })
+  await finish?.(address)
+}
+
+function templateName(contender, { jobs, bytes, spec, olderKeys, prepareName, finishName }) {
+  return `${contender.name} ${JSON.stringify([jobs, bytes, spec, olderKeys, prepareName, finishName])}`
 }
 
 /** Jobs a second from the first claim to the last durable completion; fails when one ran twice or is missing. */
@@ -35,7 +41,7 @@ export function drain({ place, contender, options }) {
     contender,
     options,
     async use({ folder, store }) {
-      const asked = { ...options, prepare: undefined, contender: contender.name, address: store.address }
+      const asked = { ...options, contender: contender.name, address: store.address }
       const worker = start(folder, { args: contender.command(asked), options: asked, env: contender.env?.(asked) })
       let rss = 0
       const sampler = setInterval(() => {

@@ -3,7 +3,7 @@ import { median } from './stats.mjs'
 
 /**
  * A floor names `of` and, for a ratio, `over`: each [measurement, value]; several under `over` mean the best of them.
- * `atLeast` or `atMost` is the limit.
+ * `atLeast` or `atMost` is the limit; without one the ratio is only shown.
  */
 export function judge(floors, results) {
   return floors.map((floor) => {
@@ -12,9 +12,13 @@ export function judge(floors, results) {
     if (!top || below === undefined) return { ...floor, value: null, holds: null }
     const value = below ? median(top) / median(below) : median(top)
     const rounds = below ? top.map((number, round) => number / (below[round] ?? Number.NaN)) : top
-    const holds = floor.atLeast === undefined ? value <= floor.atMost : value >= floor.atLeast
-    return { ...floor, value, low: Math.min(...rounds), high: Math.max(...rounds), holds }
+    return { ...floor, value, low: Math.min(...rounds), high: Math.max(...rounds), holds: holds(floor, value) }
   })
+}
+
+function holds({ atLeast, atMost }, value) {
+  if (atLeast !== undefined) return value >= atLeast
+  return atMost === undefined ? null : value <= atMost
 }
 
 function best(results, { over, lower = false }) {

@@ -42,16 +42,21 @@ export function printFloors(judged) {
   if (judged.length === 0) return
   const rows = [['floor', 'limit', 'measured', 'rounds', 'holds']]
   for (const { text, atLeast, atMost, aim, value, low, high, holds, unit = '×' } of judged) {
-    const limit = `${atLeast === undefined ? '≤' : '≥'} ${atLeast ?? atMost}${unit}${aim ? ` (aim ${aim}${unit})` : ''}`
     const measured = value === null ? '–' : `${value.toFixed(2)}${unit}`
     const rounds = value === null ? '' : `${low.toFixed(2)} … ${high.toFixed(2)}`
-    rows.push([text, limit, measured, rounds, verdict(holds)])
+    rows.push([text, limit({ atLeast, atMost, aim, unit }), measured, rounds, verdict(value, holds)])
   }
   printTable(rows)
 }
 
-function verdict(holds) {
-  if (holds === null) return 'not measured'
+function limit({ atLeast, atMost, aim, unit }) {
+  if (atLeast === undefined && atMost === undefined) return ''
+  return `${atLeast === undefined ? '≤' : '≥'} ${atLeast ?? atMost}${unit}${aim ? ` (aim ${aim}${unit})` : ''}`
+}
+
+function verdict(value, holds) {
+  if (value === null) return 'not measured'
+  if (holds === null) return ''
   return holds ? 'yes' : 'NO'
 }
 

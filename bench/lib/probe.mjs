@@ -5,9 +5,9 @@ import { machineUs, options, report } from './report.mjs'
 
 const loopResolutionMs = 1
 
-/** `keys`: number of the highest job key that may come; `jobs`: how many there are to run. */
+/** `jobs`: how many there are to run; `olderKeys`: the highest key there was before; `keys`: how many may come above it. */
 export function createProbe() {
-  const { jobs = 0, keys = jobs + 1000, latency = false, exitReport = false } = options
+  const { jobs = 0, keys = jobs + 1000, olderKeys = 0, latency = false, exitReport = false } = options
   const runs = new Uint8Array(keys + 1)
   const latenciesUs = []
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs })
@@ -40,7 +40,7 @@ export function createProbe() {
     /** The handler of job `key` starts. True for the last of them. */
     ran(key, sentUs) {
       if (latency) latenciesUs.push(machineUs() - sentUs)
-      runs[key] += 1
+      runs[key - olderKeys] += 1
       ran += 1
       if (ran === 1) {
         cpuBefore ??= process.cpuUsage()
@@ -52,12 +52,13 @@ export function createProbe() {
     done() {
       done += 1
       if (done === 1 && options.firstReport) report('done', { atUs: machineUs() })
-      if (done === jobs) this.drained(startedAt)
+      if (done === jobs) this.drained(() => startedAt)
     },
-    /** The last completion is durable. `firstClaimAt`: epoch ms of the first claim. */
+    /** The last completion is durable. `firstClaimAt` answers the epoch ms of the first claim. */
     drained(firstClaimAt) {
-      const ms = Date.now() - firstClaimAt
+      const endedAt = Date.now()
       const { user, system } = process.cpuUsage(cpuBefore)
+      const ms = endedAt - firstClaimAt()
       // A loop that never turned while jobs ran has its delay recorded at its next turn.
       setTimeout(() => {
         loop.disable()

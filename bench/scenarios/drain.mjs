@@ -1,8 +1,15 @@
-import { contender as bullmq } from '../contenders/bullmq/contender.mjs'
-import { contender as plainjob } from '../contenders/plainjob/contender.mjs'
+import { contenders } from '../contenders/all.mjs'
 import { drain } from '../lib/backlog.mjs'
 
+const { wf, plainjob, bullmq, raw } = contenders
+
 const grid = [
+  { contender: wf, durability: 'FULL', concurrency: 1, count: 5_000 },
+  { contender: wf, durability: 'FULL', concurrency: 10, count: 20_000 },
+  { contender: wf, durability: 'FULL', concurrency: 100, count: 40_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 1, count: 10_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 10, count: 30_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 100, count: 40_000 },
   { contender: plainjob, durability: 'NORMAL', concurrency: 1, count: 10_000 },
   { contender: plainjob, durability: 'NORMAL', concurrency: 10, count: 10_000 },
   { contender: plainjob, durability: 'FULL', concurrency: 1, count: 2_000 },
@@ -10,7 +17,18 @@ const grid = [
   { contender: bullmq, durability: 'everysec', concurrency: 1, count: 4_000 },
   { contender: bullmq, durability: 'everysec', concurrency: 10, count: 12_000 },
   { contender: bullmq, durability: 'everysec', concurrency: 100, count: 12_000 },
+  { contender: raw, durability: 'FULL', concurrency: 1, count: 5_000 },
+  { contender: raw, durability: 'FULL', concurrency: 10, count: 20_000 },
+  { contender: raw, durability: 'FULL', concurrency: 100, count: 40_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 1, count: 10_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 10, count: 30_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 100, count: 50_000 },
 ]
+
+const rate = (measurement) => [measurement, 'rate']
+
+/** plainjob at its better: ten of its workers in one process, or one. */
+const plain = (durability) => [rate(`plainjob ${durability} c1`), rate(`plainjob ${durability} c10`)]
 
 const name = ({ contender, durability, concurrency }) => `${contender.name} ${durability} c${concurrency}`
 
@@ -24,8 +42,19 @@ export const scenario = {
         drain({
           place,
           contender: row.contender,
-          options: { jobs: jobs(row.count), bytes: 200, durability: row.durability, concurrency: row.concurrency, loopDelay: true },
+          options: { jobs: jobs(row.count), bytes: 200, durability: row.durability, concurrency: row.concurrency },
         }),
     })),
-  floors: [],
+  floors: [
+    { text: 'FULL c10 over plainjob at its own NORMAL', of: rate('wf FULL c10'), over: plain('NORMAL'), atLeast: 1.5, aim: 2 },
+    { text: 'FULL c10 over plainjob at FULL', of: rate('wf FULL c10'), over: plain('FULL'), atLeast: 6 },
+    { text: 'FULL c10 over BullMQ c10', of: rate('wf FULL c10'), over: rate('bullmq everysec c10'), atLeast: 2 },
+    { text: 'FULL c100 over plainjob at its own NORMAL', of: rate('wf FULL c100'), over: plain('NORMAL'), atLeast: 3, aim: 4 },
+    { text: 'FULL c100 over BullMQ c100', of: rate('wf FULL c100'), over: rate('bullmq everysec c100'), atLeast: 3, aim: 4 },
+    { text: 'NORMAL c10 over plainjob', of: rate('wf NORMAL c10'), over: plain('NORMAL'), atLeast: 3 },
+    { text: 'NORMAL c1 over plainjob', of: rate('wf NORMAL c1'), over: plain('NORMAL'), atLeast: 1 },
+    { text: 'FULL c1 over raw', of: rate('wf FULL c1'), over: rate('raw FULL c1') },
+    { text: 'FULL c10 over raw', of: rate('wf FULL c10'), over: rate('raw FULL c10') },
+    { text: 'FULL c100 over raw', of: rate('wf FULL c100'), over: rate('raw FULL c100') },
+  ],
 }

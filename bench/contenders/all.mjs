@@ -1,0 +1,6 @@
+import { contender as bullmq } from './bullmq/contender.mjs'
+import { contender as plainjob } from './plainjob/contender.mjs'
+import { contender as raw } from './raw/contender.mjs'
+import { contender as wf } from './wf/contender.mjs'
+
+export const contenders = { bullmq, plainjob, raw, wf }
