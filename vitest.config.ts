@@ -12,7 +12,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['.ci/cover-children.ts'],
     testTimeout: 30_000,
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json-summary'] },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json'], reportOnFailure: true },
   },
 })
