@@ -2,7 +2,7 @@
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
 import type { AnyHandler } from './define-handler.ts'
-import { nearestWord } from './nearest-word.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
 
 const known: Readonly<Record<keyof AnyHandler, true>> = {
   type: true,

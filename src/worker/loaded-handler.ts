@@ -6,13 +6,13 @@ import { normaliseBackoff, type BackoffOption } from '../domain/backoff.ts'
 import { WfError } from '../domain/errors.ts'
 import { defaultRetries, limits } from '../domain/job.ts'
 import type { Policy } from '../domain/outcome.ts'
+import { checkType } from '../domain/new-job.ts'
 import { preview } from '../domain/preview.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import type { ActivatedJob, Handler, HandlerContext } from './define-handler.ts'
 import { readOption, refuseUnknownOptions } from './handler-options.ts'
 import { optionReader, type OptionReader } from './option-reader.ts'
 import { isStandardSchema, type StandardSchemaV1 } from './standard-schema.ts'
-import { typeNameFault } from './type-name.ts'
 
 export interface LoadedHandler {
   readonly type: string
@@ -69,14 +69,12 @@ export function declarationOf(loaded: LoadedHandler): TypeDeclaration {
 }
 
 function typeOf(handler: object): string {
-  const type = readOption(handler, 'type')
-  const fault = typeNameFault(type)
-  if (fault) {
-    throw new WfError('invalid_handler', `type is ${preview(type, 60)}; ${fault}`, {
-      hint: `a type is text of 1 to ${limits.typeCharacters} characters, such as "charge-payment"`,
-    })
+  try {
+    return checkType(readOption(handler, 'type'))
+  } catch (error) {
+    if (!(error instanceof WfError)) throw error
+    throw new WfError('invalid_handler', `a handler has no usable type: ${error.message}`, { hint: error.hint, cause: error })
   }
-  return type as string
 }
 
 function runOf(handler: object, type: string): LoadedHandler['run'] {

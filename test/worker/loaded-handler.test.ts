@@ -131,15 +131,15 @@ describe('normaliseHandler', () => {
   })
 
   it.each([
-    ['', 'must not be empty'],
-    [' a', 'begin or end with a blank'],
-    ['a ', 'begin or end with a blank'],
+    ['', 'the type is ""'],
+    [' a', 'blanks around it'],
+    ['a ', 'blanks around it'],
     ['a\nb', 'control characters'],
     ['a\u001b[2Jb', 'control characters'],
     ['a\u0085b', 'control characters'],
-    ['x'.repeat(201), 'at most 200 characters, not 201'],
-    [undefined, 'must be text'],
-    [7, 'must be text'],
+    ['x'.repeat(201), 'has 201 characters'],
+    [undefined, 'the type is undefined'],
+    [7, 'the type is 7'],
   ])('refuses the type %j', (type, message) => {
     expect(refusalOf({ type, run }).message).toContain(message)
   })

@@ -1,0 +1,55 @@
+/** One attempt in a worker's hands, from the handler's start to its outcome. Owns its signal; knows no clock and no store. */
+import type { ChildJob, ClaimedJob } from '../domain/job.ts'
+import { type AbortKind, AbortReason, abortLeadMs } from './abort-reason.ts'
+import type { LoadedHandler } from './loaded-handler.ts'
+
+const none: readonly ChildJob[] = []
+
+export class Attempt {
+  readonly job: ClaimedJob
+  readonly handler: LoadedHandler
+  /** Monotonic ms. */
+  readonly startedAt: number
+  /** Monotonic ms; the attempt ends then, whatever its handler does. */
+  readonly timeoutAt: number
+  /** Monotonic ms of the next thing to be done about its time: the abort, then the timeout. */
+  wakeAt: number
+  /** It has its outcome: what its handler still does no longer counts. */
+  over = false
+  /** Cancelled, or the lease is lost: a failure is nobody's business any more. */
+  disowned = false
+  children = none
+  #reason: AbortReason | null = null
+  /** Made when the handler first asks for its signal: most never do. */
+  #controller: AbortController | null = null
+
+  constructor(job: ClaimedJob, handler: LoadedHandler, startedAt: number) {
+    this.job = job
+    this.handler = handler
+    this.startedAt = startedAt
+    this.timeoutAt = startedAt + handler.timeoutMs
+    this.wakeAt = this.timeoutAt - abortLeadMs(handler.timeoutMs)
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#reason) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** What the signal was first aborted for; null when it was not. */
+  get abortKind(): AbortKind | null {
+    return this.#reason?.kind ?? null
+  }
+
+  /** The first reason stays the signal's. A listener that throws is reported by Node as an uncaught exception, not here. */
+  abort(kind: AbortKind): void {
+    if (this.over) return
+    if (kind === 'cancelled' || kind === 'lease_lost') this.disowned = true
+    if (this.#reason) return
+    this.#reason = new AbortReason(kind)
+    this.#controller?.abort(this.#reason)
+  }
+}

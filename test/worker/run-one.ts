@@ -1,0 +1,103 @@
+/** One attempt on the real executor, a fake clock and no store. */
+import type { ClaimedJob } from '../../src/domain/job.ts'
+import type { Outcome } from '../../src/domain/outcome.ts'
+import type { LogFields, Logger } from '../../src/logger.ts'
+import type { Progress } from '../../src/store/store.ts'
+import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
+import type { Attempt } from '../../src/worker/attempt.ts'
+import { type AttemptEnd, Executor } from '../../src/worker/executor.ts'
+import { normaliseHandler } from '../../src/worker/loaded-handler.ts'
+
+export interface LogLine extends LogFields {
+  level: string
+  message: string
+}
+
+/** A logger that keeps its lines. */
+export function keepingLogger(lines: LogLine[] = [], fields: LogFields = {}): Logger & { lines: LogLine[] } {
+  const at = (level: string) => (message: string, more?: LogFields) => void lines.push({ level, message, ...fields, ...more })
+  return {
+    lines,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (more) => keepingLogger(lines, { ...fields, ...more }),
+  }
+}
+
+export function claimedJob(job: Partial<ClaimedJob> = {}): ClaimedJob {
+  return {
+    key: 12,
+    type: 'a',
+    state: 'running',
+    waitReason: null,
+    priority: 0,
+    runAt: 0,
+    retries: 3,
+    retriesGiven: false,
+    enqueuedRetries: 3,
+    attempt: 1,
+    failures: 0,
+    crashes: 0,
+    deferrals: 0,
+    deferringSince: null,
+    workerId: 'w#1',
+    startedAt: 0,
+    runUntil: 1,
+    deadlineAt: null,
+    createdAt: 0,
+    finishedAt: null,
+    parentKey: null,
+    variables: '{}',
+    ...job,
+  }
+}
+
+export interface Bench {
+  clock: FakeClock
+  executor: Executor
+  ends: AttemptEnd[]
+  log: ReturnType<typeof keepingLogger>
+  progress: Progress[]
+  /** Starts an attempt of `handler` (its type may be left out). */
+  start(handler: object, job?: Partial<ClaimedJob>): Attempt
+  /** The outcome of the only attempt that has ended; fails when there are none or several. */
+  outcome(): Outcome | null
+}
+
+export function bench(): Bench {
+  const clock = createFakeClock()
+  const ends: AttemptEnd[] = []
+  const progress: Progress[] = []
+  const log = keepingLogger()
+  const executor = new Executor({
+    clock,
+    now: clock.now,
+    log,
+    storeId: 'store-1',
+    progress: (told) => void progress.push(told),
+    onEnd: (end) => void ends.push(end),
+  })
+  return {
+    clock,
+    executor,
+    ends,
+    log,
+    progress,
+    start: (handler, job) => executor.start(claimedJob(job), normaliseHandler({ type: 'a', ...handler })),
+    outcome() {
+      const [end, another] = ends
+      if (!end || another) throw new Error(`${ends.length} attempts have ended, not one`)
+      return end.outcome
+    },
+  }
+}
+
+/** Runs one attempt whose handler settles by itself. */
+export async function outcomeOf(handler: object, job?: Partial<ClaimedJob>): Promise<Outcome | null> {
+  const { start, clock, outcome } = bench()
+  start(handler, job)
+  await clock.settle()
+  return outcome()
+}
