@@ -17,7 +17,7 @@ export interface FenceOptions {
 /** A wall clock that gained this much on monotonic time was set, or the machine was suspended. */
 const jumpMs = 2000
 
-export class Fence {
+export class LeaseFence {
   readonly #options: FenceOptions
   readonly #tickMs: number
   #awakeMs = 0

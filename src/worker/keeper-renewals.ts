@@ -1,8 +1,9 @@
 /** Renews the leases of the kept workers, one renewal in flight at a time, and says what each still holds. */
 import type { Clock } from '../clock.ts'
+import type { Fence } from '../domain/job.ts'
 import type { Logger } from '../logger.ts'
 import type { Store, WorkerRow } from '../store/store.ts'
-import { Fence } from './keeper-fence.ts'
+import { LeaseFence } from './keeper-fence.ts'
 
 export interface HeldAttempt {
   jobKey: number
@@ -32,7 +33,7 @@ export class Renewals {
   readonly kept = new Map<string, KeptWorker>()
   failures = 0
   readonly #options: RenewalOptions
-  readonly #fence: Fence
+  readonly #fence: LeaseFence
   #renewal: Promise<boolean> | null = null
   #failing = false
   /** Workers that were told to stop and hold attempts that nobody runs. */
@@ -40,7 +41,7 @@ export class Renewals {
 
   constructor(options: RenewalOptions) {
     this.#options = options
-    this.#fence = new Fence({ ...options, onJump: () => void this.renew(), onFence: () => this.#stopAll() })
+    this.#fence = new LeaseFence({ ...options, onJump: () => void this.renew(), onFence: () => this.#stopAll() })
   }
 
   /** Until `ended`. */
@@ -65,29 +66,59 @@ export class Renewals {
   }
 
   async #renewOnce(): Promise<boolean> {
-    const { store, clock, log, leaseMs } = this.#options
+    const { clock, log, leaseMs } = this.#options
     const workers = [...this.kept.values()]
     try {
-      await this.#surrender()
-      const begunAt = clock.monotonic()
-      const now = store.now()
-      const ids = workers.map((worker) => worker.row.id)
-      const fences = ids.length > 0 ? await store.renew(ids, now + leaseMs, now) : []
-      this.#fence.renewed(begunAt)
+      const renewed = await this.#writeUntilFresh(workers)
+      this.#fence.renewed(renewed.begunAt)
       if (this.#failing) log.info('leases are renewed again')
       this.#failing = false
-      const leaseLeftMs = Math.max(0, leaseMs - (clock.monotonic() - begunAt))
-      for (const worker of workers) {
-        if (this.kept.get(worker.row.id) !== worker) continue
-        const attempts = fences.filter((held) => held.workerId === worker.row.id).map(({ jobKey, attempt }) => ({ jobKey, attempt }))
-        worker.held(attempts, leaseLeftMs)
-      }
+      this.#tell(workers, renewed.held, leaseMs - (clock.monotonic() - renewed.begunAt))
       return true
     } catch (error) {
       this.failures++
       if (!this.#failing) log.warn(`leases could not be renewed; trying again: ${error instanceof Error ? error.message : String(error)}`)
       this.#failing = true
       return false
+    }
+  }
+
+  /** Again when a fence came in between, or when the lock was waited for so long that much of the new lease is gone. */
+  async #writeUntilFresh(workers: readonly KeptWorker[]): Promise<{ begunAt: number; held: readonly Fence[] }> {
+    const { clock, leaseMs } = this.#options
+    for (;;) {
+      await this.#surrender()
+      const renewed = await this.#write(workers)
+      if (this.#fenced.size === 0 && clock.monotonic() - renewed.begunAt <= leaseMs / 2) return renewed
+    }
+  }
+
+  /** A row that somebody took away meanwhile (the worker seemed dead) is made again: without it nothing would be held. */
+  async #write(workers: readonly KeptWorker[]): Promise<{ begunAt: number; held: readonly Fence[] }> {
+    const { store, clock, log, leaseMs } = this.#options
+    const begunAt = clock.monotonic()
+    if (workers.length === 0) return { begunAt, held: [] }
+    const now = store.now()
+    const leaseUntil = now + leaseMs
+    const there = new Set((await store.workers(now)).map(({ id }) => id))
+    const missing = workers.filter(({ row }) => !there.has(row.id))
+    if (missing.length > 0) {
+      log.warn('rows of living workers had been taken away and are made again', { workers: missing.map(({ row }) => row.id) })
+      await store.registerWorkers(
+        missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' })),
+        now,
+      )
+    }
+    const ids = workers.map(({ row }) => row.id)
+    return { begunAt, held: await store.renew(ids, leaseUntil, now) }
+  }
+
+  #tell(workers: readonly KeptWorker[], held: readonly Fence[], leaseLeftMs: number): void {
+    for (const worker of workers) {
+      // Gone meanwhile.
+      if (this.kept.get(worker.row.id) !== worker) continue
+      const attempts = held.filter(({ workerId }) => workerId === worker.row.id).map(({ jobKey, attempt }) => ({ jobKey, attempt }))
+      worker.held(attempts, Math.max(0, leaseLeftMs))
     }
   }
 

@@ -34,6 +34,8 @@ export interface ChildSetup {
   /** What the composition root needs to open the store; the worker does not look into it. */
   store: unknown
   logLevel: LogLevel
+  /** Loading may take so long. */
+  loadMs: number
 }
 
 export type ToSupervisor =

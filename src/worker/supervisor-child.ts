@@ -17,8 +17,6 @@ export interface SupervisedChildOptions {
   post: string
   clock: Clock
   log: Logger
-  /** The child has its own limit; this one ends a child whose event loop is blocked, too. */
-  loadLimitMs: number
   /** Called at the first settled job and then a few times a second at most. */
   onTally(): void
 }
@@ -42,7 +40,7 @@ export class SupervisedChild {
   #settle: { loaded: (ready: Ready) => void; failed: (error: WfError) => void } = { loaded: () => {}, failed: () => {} }
 
   constructor(options: SupervisedChildOptions) {
-    const { process, setup, post, clock, loadLimitMs } = options
+    const { process, setup, post, clock } = options
     this.#options = options
     this.id = setup.workerId
     this.post = post
@@ -52,7 +50,7 @@ export class SupervisedChild {
       this.#settle = { loaded, failed }
     })
     this.ready.catch(() => {})
-    const cancel = clock.after(loadLimitMs, () => this.#tooLate())
+    const cancel = clock.after(setup.loadMs + blockedMs, () => this.#tooLate())
     this.ready.then(cancel, cancel)
     process.onMessage((message) => this.#take(message))
     this.exited = process.exited.then((exit) => this.#ended(exit))
@@ -113,8 +111,8 @@ export class SupervisedChild {
   }
 
   #tooLate(): void {
-    const seconds = Math.round(this.#options.loadLimitMs / 1000)
-    this.#failed(new WfError('handler_load_failed', `loading ${this.#files()} took longer than ${seconds} s`, { hint: loadHint }))
+    const limit = `${this.#options.setup.loadMs / 1000} s`
+    this.#failed(new WfError('handler_load_failed', `loading ${this.#files()} took longer than ${limit}`, { hint: loadHint }))
     this.kill('overdue')
   }
 
@@ -129,5 +127,8 @@ export class SupervisedChild {
     return this.#options.setup.files.join(', ')
   }
 }
+
+/** The child has the limit itself; one whose event loop is blocked is ended from here. */
+const blockedMs = 1000
 
 const loadHint = 'a handler module defines handlers and returns: it must not wait for ever, loop, or end the process'

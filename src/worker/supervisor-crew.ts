@@ -35,7 +35,6 @@ export interface CrewOptions {
   host: string
   /** What every child is told; a child of the quarantine runs one job at a time. */
   setup: Omit<ChildSetup, 'workerId' | 'suspects'>
-  loadLimitMs: number
   /** Filled from what children declare; shared with the keeper. */
   policies: Map<string, Policy>
   onTally(): void
@@ -68,10 +67,10 @@ export class Crew {
   }
 
   spawn(post: Post): SupervisedChild {
-    const { fork, label, setup, clock, log, loadLimitMs, onTally } = this.#options
+    const { fork, label, setup, clock, log, onTally } = this.#options
     const workerId = `${label}.${post.name}#${randomBytes(4).toString('hex')}`
     const own = { ...setup, workerId, suspects: post.suspects, concurrency: post.suspects ? 1 : setup.concurrency }
-    const child = new SupervisedChild({ process: fork(), setup: own, post: post.name, clock, log, loadLimitMs, onTally })
+    const child = new SupervisedChild({ process: fork(), setup: own, post: post.name, clock, log, onTally })
     this.children.add(child)
     return child
   }

@@ -1,0 +1,39 @@
+/** Tells the supervisor how many attempts were settled: the first at once, so that a short life is known to have been of use. */
+import type { Clock } from '../clock.ts'
+import type { EngineEvents } from '../engine/events.ts'
+import type { ChildChannel } from './child-channel.ts'
+import type { TallySum } from './tally.ts'
+
+const everyMs = 200
+
+export class TallyReport {
+  readonly #parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }
+  readonly #settled: TallySum = {}
+  #waiting = false
+  #changed = false
+
+  constructor(parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#parts.events.on('settled', ({ settlement, result }) => {
+      if (result === 'stale') return
+      this.#settled[settlement.outcome] = (this.#settled[settlement.outcome] ?? 0) + 1
+      this.#changed = true
+      if (!this.#waiting) this.send()
+    })
+  }
+
+  send(): void {
+    if (!this.#changed) return
+    this.#changed = false
+    this.#waiting = true
+    void this.#parts.channel.send({ kind: 'tally', settled: this.#settled })
+    const next = () => {
+      this.#waiting = false
+      this.send()
+    }
+    this.#parts.clock.after(everyMs, next, { unref: true })
+  }
+}
