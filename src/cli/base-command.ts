@@ -5,9 +5,11 @@
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Inspector } from '../engine/inspector.ts'
 import type { Store } from '../store/store.ts'
 import { reportError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
+import { quoted } from './next-steps.ts'
 import { createOutput, type Output } from './output.ts'
 import { processSinks } from './streams.ts'
 
@@ -43,9 +45,25 @@ export abstract class BaseCommand extends Command {
     return parsed
   }
 
+  /** Behind commands that are shown to be copied: names the store where a flag chose it. */
+  protected get storeSuffix(): string {
+    return this.#globals.store === undefined ? '' : ` --store ${quoted(this.#globals.store)}`
+  }
+
+  /** The clock that the opened store judges by. */
+  protected now(): number {
+    return this.#store?.now() ?? this.clock.now()
+  }
+
   /** For looking: never creates, never migrates, never writes. */
   protected openReader(): Promise<Store> {
     return this.#open('read', false)
+  }
+
+  /** For looking, with what follows from what is there. */
+  protected async openInspector(): Promise<Inspector> {
+    const [store, { createInspector }] = await Promise.all([this.openReader(), import('../engine/inspector.ts')])
+    return createInspector(store, () => store.now())
   }
 
   /** For changing what is there. */

@@ -15,7 +15,9 @@ const firstLine = (text: string) => text.split('\n').find((line) => line.trim() 
 export function errorLines(error: ErrorRecord, paint: Paint): readonly Safe[] {
   const code = error.code === null ? say`` : say` (${error.code})`
   const [first = say``, ...rest] = safeLines(error.message)
-  const causes = error.causes.map((cause) => say`caused by ${cause.name}: ${firstLine(cause.message)}${cause.code === null ? '' : ` (${cause.code})`}`)
+  const causes = error.causes.map(
+    (cause) => say`caused by ${cause.name}: ${firstLine(cause.message)}${cause.code === null ? '' : ` (${cause.code})`}`,
+  )
   const frames = safeLines(error.stack ?? '')
     .filter(({ text }) => text.trim() !== '')
     .slice(0, 4)

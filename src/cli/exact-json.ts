@@ -19,7 +19,9 @@ export function parseExactJson(text: string): unknown {
 export function parseObject(text: string, name: string): Record<string, unknown> {
   const value = attemptParse(text.replace(/^\ufeff/, ''), name)
   if (isJsonObject(value)) return value
-  throw new WfError('invalid_job', `${name} is ${preview(value, 60)}, not a JSON object`, { hint: 'variables are an object, such as {"orderId":"o-1"}' })
+  throw new WfError('invalid_job', `${name} is ${preview(value, 60)}, not a JSON object`, {
+    hint: 'variables are an object, such as {"orderId":"o-1"}',
+  })
 }
 
 function attemptParse(text: string, name: string): unknown {

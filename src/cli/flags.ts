@@ -2,8 +2,9 @@
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
+import { parseKey } from '../domain/selector.ts'
 import { RefusedValue } from './errors.ts'
-import { readChoice, readDeadline, readDuration, readInstant, readInteger, readKey, readText, type Range } from './values.ts'
+import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './values.ts'
 
 interface Described {
   summary: string
@@ -30,7 +31,7 @@ export const durationFlag = (described: Described, range?: Range) =>
 export const instantFlag = (described: Described) => Flags.custom<number>({ helpValue: 'INSTANT', ...described, parse: guarded(readInstant) })()
 
 export const deadlineFlag = (described: Described) =>
-  Flags.custom<{ inMs: number } | { at: number }>({ helpValue: 'DURATION|INSTANT', ...described, parse: guarded(readDeadline) })()
+  Flags.custom<number | string>({ helpValue: 'DURATION|INSTANT', ...described, parse: guarded(readDeadline) })()
 
 export const textFlag = (described: Described, maxCharacters?: number) =>
   Flags.custom<string>({ ...described, parse: guarded((text, name) => readText(text, name, maxCharacters)) })()
@@ -55,7 +56,7 @@ export const typesFlag = (summary: string) =>
 
 /** The framework reads standard input for an argument that is not given unless told not to. */
 export const keyArg = () =>
-  Args.custom<number>({ description: 'key of the job', required: true, ignoreStdin: true, parse: async (text) => readKey(text) })()
+  Args.custom<number>({ parse: async (text) => parseKey(text) })({ description: 'key of the job', required: true, ignoreStdin: true })
 
 /** Keys as typed; `-` stands for those on standard input. Read by `readKeys`. */
 export const keysArg = (description: string) =>

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
-import { readKey } from './values.ts'
+import { parseKey, parseKeys } from '../domain/selector.ts'
 import { thousands } from './time.ts'
 
 /** Text of one document. White space may make it larger than what will be stored, but not by much more than this. */
@@ -50,8 +50,8 @@ export async function readSource({ name, bytes, chunks }: Source): Promise<strin
 export async function readKeys(words: readonly string[]): Promise<readonly number[]> {
   const keys = new Set<number>()
   for (const word of words) {
-    const typed = word === '-' ? (await readSource(await openSource('-'))).split(/[\s,]+/).filter((each) => each !== '') : [word]
-    for (const each of typed) keys.add(readKey(each))
+    const typed = word === '-' ? parseKeys(await readSource(await openSource('-'))) : [parseKey(word)]
+    for (const key of typed) keys.add(key)
   }
   return [...keys]
 }

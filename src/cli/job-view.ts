@@ -1,5 +1,6 @@
 /** A job as people and scripts see it. */
 import type { Job, JobState } from '../domain/job.ts'
+import type { InspectedJob } from '../engine/inspector.ts'
 import { iso } from './json.ts'
 import type { Paint, Painter } from './paint.ts'
 import type { Column } from './table.ts'
@@ -57,16 +58,24 @@ export function whenWords(job: Job, now: number): string {
   return relative(job.startedAt ?? job.createdAt, now)
 }
 
-export function jobColumns(now: number): readonly Column<Job>[] {
+/** With what keeps it from starting. */
+export function inspectedJobDocument(job: InspectedJob) {
+  return { ...jobDocument(job), held: job.held }
+}
+
+const heldWords = { paused: 'paused', no_worker: 'no worker' } as const
+
+export function jobColumns(now: number): readonly Column<InspectedJob>[] {
   return [
     { title: 'KEY', value: ({ key }) => key, align: 'right' },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 12 },
     { title: 'STATE', value: stateWords, paint: ({ state }, paint) => statePainter(state, paint) },
     { title: 'WHEN', value: (job) => whenWords(job, now) },
-    { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
+    { title: 'HELD', value: ({ held }) => (held ? heldWords[held.by] : ''), paint: (_, paint) => paint.yellow, optional: 1 },
+    { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 2 },
     { title: 'RETRIES', value: ({ retries }) => retries, align: 'right' },
-    { title: 'PRIORITY', value: ({ priority }) => priority, align: 'right', optional: 3 },
-    { title: 'ENQUEUED', value: ({ createdAt }) => relative(createdAt, now), optional: 2 },
-    { title: 'WORKER', value: ({ workerId }) => workerId ?? '', shrinkTo: 10, optional: 4 },
+    { title: 'PRIORITY', value: ({ priority }) => priority, align: 'right', optional: 4 },
+    { title: 'ENQUEUED', value: ({ createdAt }) => relative(createdAt, now), optional: 3 },
+    { title: 'WORKER', value: ({ workerId }) => workerId ?? '', shrinkTo: 10, optional: 5 },
   ]
 }

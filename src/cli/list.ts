@@ -1,5 +1,5 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
-import type { Page, Paged, StoreReader } from '../store/store.ts'
+import type { Page, Paged, StoreInfo } from '../store/store.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { table, type Column } from './table.ts'
@@ -37,11 +37,16 @@ export interface Listing<T> {
   noun: string
 }
 
-export async function printList<T>(output: Output, listing: Listing<T>, context: { ids?: boolean; store: StoreReader }): Promise<void> {
+export interface ListContext {
+  ids?: boolean
+  from: { info(): Promise<StoreInfo> }
+}
+
+export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
   const { items, next } = listing.page
   output.document({ items: items.map(listing.document), page: { next } })
   if (items.length === 0) {
-    const { location } = await context.store.info()
+    const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}`)
   } else if (context.ids) {
     output.print(...items.map((item) => say`${listing.id(item)}`))

@@ -8,7 +8,8 @@ import { parseExactJson } from './exact-json.ts'
 /** `variables.` in front is the selector's way to write a path, and is understood here too. */
 export function readSet(text: string, name: string): Omit<VariableChange, 'add'> {
   const at = text.indexOf('=')
-  if (at <= 0) throw new WfError('usage', `${name} ${preview(text, 60)} is not path=value`, { hint: `write ${name} amount=10 or ${name} customer.city=Bonn` })
+  if (at <= 0)
+    throw new WfError('usage', `${name} ${preview(text, 60)} is not path=value`, { hint: `write ${name} amount=10 or ${name} customer.city=Bonn` })
   const path = text.slice(0, at).replace(/^variables\.(?=.)/, '')
   parsePath(path)
   return { path, value: readValue(text.slice(at + 1)) }

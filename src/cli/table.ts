@@ -11,7 +11,7 @@ export interface Column<T> {
   align?: 'right'
   /** May be cut down to this many columns of the terminal; unset: never cut. */
   shrinkTo?: number
-  /** May be left out where the terminal is narrow; the highest goes first. */
+  /** May be left out where the terminal is narrow, the highest first, and where every cell is empty. */
   optional?: number
 }
 
@@ -25,11 +25,12 @@ const gap = 2
 const longestCell = 200
 
 export function table<T>(items: readonly T[], columns: readonly Column<T>[], look: TableLook): readonly Safe[] {
-  const cells = columns.map((column) => items.map((item) => safe(column.value(item)).text))
-  const natural = columns.map((column, index) =>
-    Math.min(longestCell, Math.max(displayWidth(column.title), ...chunkedMax((cells[index] ?? []).map(displayWidth)))),
-  )
-  const widths = fit(columns, natural, look.width ?? Number.POSITIVE_INFINITY)
+  const cells = columns.map((column) => items.map((item) => safe(beginning(column.value(item))).text))
+  const natural = columns.map(({ title, optional }, index) => {
+    const width = widest(cells[index] ?? [])
+    return width === 0 && optional !== undefined ? 0 : Math.min(longestCell, Math.max(width, displayWidth(title)))
+  })
+  const widths = fitted(columns, natural, look.width ?? Number.POSITIVE_INFINITY)
   const shown = columns.map((column, index) => ({ column, width: widths[index] ?? 0, cells: cells[index] ?? [] })).filter(({ width }) => width > 0)
   const line = (draw: (each: (typeof shown)[number]) => string) => new Safe(shown.map(draw).join(' '.repeat(gap)).trimEnd())
   const head = line(({ column, width }) => look.paint.dim(pad(column.title, width, column.align)).text)
@@ -42,15 +43,19 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], loo
   return [head, ...rows]
 }
 
-/** A spread of 100,000 arguments would not fit the stack. */
-function chunkedMax(numbers: readonly number[]): readonly number[] {
-  return [numbers.reduce((most, each) => (each > most ? each : most), 0)]
+/** Far more than is ever shown, so that a secret that begins in view is still whole when it is masked. */
+function beginning(value: Shown): Shown {
+  return typeof value === 'string' ? value.slice(0, longestCell * 20) : value
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0)
 }
 
 /** Widths in the order of the columns; 0 leaves a column out. */
-function fit<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): readonly number[] {
+function fitted<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): readonly number[] {
   const least = columns.map(({ shrinkTo }, index) => Math.min(natural[index] ?? 0, shrinkTo ?? Number.POSITIVE_INFINITY))
-  const kept = new Set(columns.keys())
+  const kept = new Set([...columns.keys()].filter((index) => (natural[index] ?? 0) > 0))
   const needs = (widths: readonly number[]) => [...kept].reduce((sum, index) => sum + (widths[index] ?? 0) + gap, -gap)
   const ranks = [...columns.entries()]
     .filter(([, { optional }]) => optional !== undefined)
@@ -58,9 +63,9 @@ function fit<T>(columns: readonly Column<T>[], natural: readonly number[], width
   for (const [index] of ranks) if (needs(least) > width) kept.delete(index)
   const widths = natural.map((each, index) => (kept.has(index) ? each : 0))
   for (let over = needs(widths) - width; over > 0; over = needs(widths) - width) {
-    const widest = [...kept].filter((index) => (widths[index] ?? 0) > (least[index] ?? 0)).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
-    if (widest === undefined) break
-    widths[widest] = (widths[widest] ?? 0) - 1
+    const next = [...kept].filter((index) => (widths[index] ?? 0) > (least[index] ?? 0)).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
+    if (next === undefined) break
+    widths[next] = (widths[next] ?? 0) - 1
   }
   return widths
 }

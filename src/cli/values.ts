@@ -43,16 +43,11 @@ function isDayOfMonth(date: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)
 }
 
-/** A duration from now, or an instant. */
-export function readDeadline(text: string, name: string): { inMs: number } | { at: number } {
-  return /^\d{4}-/.test(text) ? { at: readInstant(text, name) } : { inMs: readDuration(text, name) }
-}
-
-/** A job's key: digits, from 1, below 2^53. Larger ones are refused, never rounded to another job's key. */
-export function readKey(text: string): number {
-  const key = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  if (Number.isSafeInteger(key)) return key
-  throw new WfError('usage', `${preview(text, 60)} is not the key of a job`, { hint: 'keys are whole numbers from 1, as wf jobs list prints them' })
+/** An instant in epoch ms, or a duration from now as it was written. */
+export function readDeadline(text: string, name: string): number | string {
+  if (/^\d{4}-/.test(text)) return readInstant(text, name)
+  readDuration(text, name)
+  return text
 }
 
 export function readChoice<T extends string>(text: string, name: string, choices: readonly T[]): T {

@@ -1,11 +1,13 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { given } from '../../cli/given.ts'
 import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input.ts'
-import { jobColumns, jobDocument } from '../../cli/job-view.ts'
+import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
 import { collect, printList } from '../../cli/list.ts'
-import { selectorOf } from '../../cli/selector.ts'
 import { jobStates } from '../../domain/job.ts'
+import type { InspectedJob } from '../../engine/inspector.ts'
+import type { Selector } from '../../store/store.ts'
 
 export default class JobsList extends BaseCommand {
   static override summary = 'Show jobs, the newest first.'
@@ -16,7 +18,10 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
   static override examples = [
     '<%= config.bin %> jobs list',
     { description: 'what stands still', command: '<%= config.bin %> jobs list --state failed,dead' },
-    { description: 'keys for another command', command: '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -' },
+    {
+      description: 'keys for another command',
+      command: '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -',
+    },
   ]
   static override args = { keys: keysArg('only these jobs') }
   static override flags = {
@@ -28,10 +33,15 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsList)
-    const selector = selectorOf({ keys: args.keys && (await readKeys(args.keys)), types: flags.type, states: flags.state, workerId: flags.worker })
-    const store = await this.openReader()
-    const page = await collect((each) => store.jobs(selector, each), flags)
-    const listing = { page, columns: jobColumns(store.now()), document: jobDocument, id: ({ key }: { key: number }) => key, noun: 'such jobs' }
-    await printList(this.output, listing, { ids: flags.ids, store })
+    const selector = given<Selector>({
+      keys: args.keys && (await readKeys(args.keys)),
+      types: flags.type,
+      states: flags.state,
+      workerId: flags.worker,
+    })
+    const inspector = await this.openInspector()
+    const page = await collect((each) => inspector.jobs(selector, each), flags)
+    const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
+    await printList(this.output, listing, { ids: flags.ids, from: inspector })
   }
 }

@@ -1,0 +1,109 @@
+/**
+ * Verbs that change many jobs: in batches, each job told of, and a sum that always adds up:
+ * matched = changed + skipped + failed. Knows what a resolution is, not what it does.
+ */
+import { WfError } from '../domain/errors.ts'
+import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { Engine } from '../engine/engine.ts'
+import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
+import { describeError, errorDocument } from './errors.ts'
+import type { Output } from './output.ts'
+import { say } from './safe.ts'
+import { counted, thousands } from './time.ts'
+
+export interface Change {
+  jobKey: number
+  status: 'changed' | 'skipped' | 'failed' | 'not_found'
+  from: string | null
+  to: string | null
+  why: string
+}
+
+/** Jobs a transaction: small enough that workers are not held up. */
+const batchSize = 200
+
+export interface ApplyOptions {
+  signal: AbortSignal
+  progress(done: number): void
+}
+
+/** Ends early when `signal` aborts: what has been answered until then is returned. */
+export async function applyAll(engine: Engine, resolutions: readonly Resolution[], { signal, progress }: ApplyOptions): Promise<readonly Applied[]> {
+  const applied: Applied[] = []
+  for (let start = 0; start < resolutions.length && !signal.aborted; start += batchSize) {
+    applied.push(...(await engine.resolve(resolutions.slice(start, start + batchSize))))
+    progress(applied.length)
+  }
+  return applied
+}
+
+export interface Told {
+  /** `resolved`, `cancelled`: what happened to those that changed. */
+  done: string
+  dryRun: boolean
+  /** Of how many; more than were answered when somebody stopped it. */
+  matched: number
+}
+
+const mostTold = 20
+
+/** Prints what became of each and the sum; answers the exit code. */
+export function tellChanges(output: Output, changes: readonly Change[], told: Told): ExitCode {
+  const sum = summed(changes, told.matched)
+  const error = problemOf(changes, sum, told)
+  output.document({
+    ...sum,
+    dryRun: told.dryRun,
+    items: changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
+    ...(error ? { error: errorDocument(error) } : {}),
+  })
+  tellEach(output, changes, told)
+  if (error && changes.length > 1) describeError(error, output)
+  return error ? codeOf(error, sum.left) : exitCodes.ok
+}
+
+function tellEach(output: Output, changes: readonly Change[], { done, dryRun, matched }: Told): void {
+  const { dim, green, red } = output.paint
+  const others = changes.filter(({ status }) => status !== 'changed')
+  for (const { status, jobKey, why } of others.slice(0, mostTold)) {
+    const word = status === 'skipped' ? dim(say`skipped`) : red(say`failed`)
+    output.print(say`${word} ${jobKey}  ${why}`)
+  }
+  if (others.length > mostTold) output.print(say`${dim(say`… and ${thousands(others.length - mostTold)} more that did not change`)}`)
+  const sum = summed(changes, matched)
+  const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
+  output.print(
+    say`${counted(sum.changed, 'job')} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
+  )
+  if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, 'job')} left as they were`)
+}
+
+function summed(changes: readonly Change[], intended: number) {
+  const count = (...statuses: readonly Change['status'][]) => changes.filter(({ status }) => statuses.includes(status)).length
+  return {
+    matched: changes.length,
+    changed: count('changed'),
+    skipped: count('skipped'),
+    failed: count('failed', 'not_found'),
+    left: intended - changes.length,
+  }
+}
+
+/** One job that cannot be done is the answer itself; some of several are a part. */
+function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, { matched }: Told): WfError | null {
+  if (sum.left > 0)
+    return new WfError('partly_done', `stopped after ${thousands(sum.matched)} of ${counted(matched, 'job')}`, {
+      hint: 'run it again: what is done already is skipped',
+    })
+  if (sum.failed === 0) return null
+  const failures = changes.filter(({ status }) => status === 'failed' || status === 'not_found')
+  const [first] = failures
+  if (sum.failed < sum.matched)
+    return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, 'job')} could not be changed: ${first?.why ?? ''}`)
+  const code = failures.every(({ status }) => status === 'not_found') ? 'not_found' : 'conflict'
+  return new WfError(code, first?.why ?? '', {
+    hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${first?.jobKey ?? ''}`,
+  })
+}
+
+const codeOf = (error: WfError, left: number): ExitCode => (left > 0 ? exitCodes.interrupted : exitCodeOf(error.code))

@@ -1,0 +1,132 @@
+/** All that is known about one job: the page of `jobs show`. */
+import type { AttemptRecord } from '../domain/outcome.ts'
+import type { InspectedDetail } from '../engine/inspector.ts'
+import type { HistoryRow } from '../store/store.ts'
+import { deadLetterDocument, letterStatus } from './dead-letter-view.ts'
+import { errorLine, errorLines } from './error-view.ts'
+import { incidentDocument, statusWords } from './incident-view.ts'
+import { jobDocument, statePainter, stateWords } from './job-view.ts'
+import { iso } from './json.ts'
+import { stepsOf } from './next-steps.ts'
+import type { Paint } from './paint.ts'
+import { joined, say, type Safe } from './safe.ts'
+import { facts, indented, jsonLines, section, stepLines, type Fact } from './sections.ts'
+import { table, type Column } from './table.ts'
+import { relative, span } from './time.ts'
+
+export interface PageLook {
+  paint: Paint
+  width: number | null
+  now: number
+  full: boolean
+  /** Behind every command: names the store where it is not the usual one. */
+  suffix: string
+}
+
+export function jobPageDocument(detail: InspectedDetail, suffix: string) {
+  return {
+    ...jobDocument(detail.job),
+    variables: readable(detail.variables),
+    result: detail.result === null ? null : readable(detail.result),
+    idempotencyKey: detail.idempotencyKey,
+    progress: detail.progress && { fraction: detail.progress.fraction, note: detail.progress.note, at: iso(detail.progress.at) },
+    attempts: detail.attempts.map(attemptDocument),
+    incidents: detail.incidents.map(incidentDocument),
+    deadLetter: detail.deadLetter && deadLetterDocument(detail.deadLetter),
+    history: detail.history.map(historyDocument),
+    children: detail.children,
+    next: stepsOf({ ...detail, suffix }),
+  }
+}
+
+/** Stored JSON; what cannot be read is shown as the text it is. */
+export function readable(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, ...attempt }: AttemptRecord) {
+  return { ...attempt, startedAt: iso(startedAt), finishedAt: iso(finishedAt), nextRunAt: iso(nextRunAt) }
+}
+
+function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow) {
+  return { ...row, at: iso(at), detail: detail === null ? null : readable(detail) }
+}
+
+export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[] {
+  const { job } = detail
+  const { paint, full } = look
+  const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
+  return [
+    say`${paint.bold(say`job ${job.key}`)}  ${job.type}  ${state}`,
+    ...facts(jobFacts(detail, look), paint),
+    ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
+    ...section('result', detail.result === null ? [] : jsonLines(readable(detail.result), { full, paint }), paint),
+    ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
+    ...detail.incidents.flatMap((incident) =>
+      section(
+        `incident  ${incident.kind}`,
+        indented([say`${statusWords(incident)}, ${relative(incident.createdAt, look.now)}`, ...errorLines(incident.error, paint)]),
+        paint,
+      ),
+    ),
+    ...deadLetterSection(detail, look),
+    ...section('history', indented(historyLines(detail.history, look)), paint),
+    ...section('next', stepLines(stepsOf({ ...detail, suffix: look.suffix }), paint), paint),
+  ]
+}
+
+function jobFacts({ job, progress, idempotencyKey, children }: InspectedDetail, { now, paint }: PageLook): readonly Fact[] {
+  const moment = (at: number | null) => (at === null ? null : say`${relative(at, now)}  ${paint.dim(iso(at))}`)
+  return [
+    ['held', job.held && paint.yellow(job.held.why)],
+    ['enqueued', moment(job.createdAt)],
+    ['starts', job.state === 'waiting' ? moment(job.runAt) : null],
+    ['started', moment(job.startedAt)],
+    ['finished', moment(job.finishedAt)],
+    ['deadline', moment(job.deadlineAt)],
+    [
+      'attempts',
+      say`${job.attempt} started, ${job.retries} left  ${paint.dim(say`${job.failures} failed, ${job.crashes} lost, ${job.deferrals} deferred`)}`,
+    ],
+    ['priority', job.priority === 0 ? null : job.priority],
+    ['worker', job.workerId],
+    ['progress', progress && say`${Math.round(progress.fraction * 100)} %  ${progress.note ?? ''}  ${paint.dim(relative(progress.at, now))}`],
+    ['idempotency', idempotencyKey],
+    ['parent', job.parentKey],
+    ['children', children.length === 0 ? null : joined(children.slice(0, 20), ' ')],
+  ]
+}
+
+function attemptLines(attempts: readonly AttemptRecord[], { paint, width, now }: PageLook): readonly Safe[] {
+  const columns: readonly Column<AttemptRecord>[] = [
+    { title: '#', value: ({ attempt }) => attempt, align: 'right' },
+    { title: 'OUTCOME', value: outcomeWords },
+    { title: 'ENDED', value: ({ finishedAt }) => relative(finishedAt, now) },
+    { title: 'TOOK', value: ({ startedAt, finishedAt }) => span(finishedAt - startedAt), align: 'right', optional: 1 },
+    { title: 'ERROR', value: ({ error }) => (error ? errorLine(error) : ''), shrinkTo: 20 },
+    { title: 'WORKER', value: ({ workerId }) => workerId, shrinkTo: 10, optional: 2 },
+  ]
+  return attempts.length === 0 ? [] : table(attempts, columns, { paint, width: width === null ? null : width - 2 })
+}
+
+function outcomeWords({ outcome, failureCategory }: AttemptRecord): string {
+  return failureCategory === null || failureCategory === 'error' ? outcome : `${outcome}: ${failureCategory}`
+}
+
+function deadLetterSection({ deadLetter }: InspectedDetail, { paint, now }: PageLook): readonly Safe[] {
+  if (!deadLetter) return []
+  const { reason, count, receivedAt } = deadLetter
+  const times = count > 1 ? `, ${count} times` : ''
+  return section(`dead letter  ${reason}`, indented([say`${letterStatus(deadLetter)}, ${relative(receivedAt, now)}${times}`]), paint)
+}
+
+function historyLines(rows: readonly HistoryRow[], { now, paint }: PageLook): readonly Safe[] {
+  return rows.map(({ at, event, who, reason, detail }) => {
+    const told = detail === null ? '' : detail.slice(0, 300)
+    return say`${paint.dim(relative(at, now).padEnd(9))} ${event} by ${who}${reason === null ? '' : `: ${reason}`}  ${paint.dim(told)}`
+  })
+}

@@ -1,0 +1,24 @@
+/** What is said about a key that nothing has. */
+import { WfError } from '../domain/errors.ts'
+import type { StoreInfo } from '../store/store.ts'
+
+interface Place {
+  info(): Promise<StoreInfo>
+}
+
+export async function noSuchJob(place: Place, key: number): Promise<WfError> {
+  const { location } = await place.info()
+  return new WfError('not_found', `there is no job ${key} in ${location}`, {
+    hint: 'finished jobs are pruned after a while; wf jobs list shows what there is',
+  })
+}
+
+export async function noSuchIncident(place: Place, key: number): Promise<WfError> {
+  const { location } = await place.info()
+  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: 'wf incidents list --closed shows them all' })
+}
+
+export async function noSuchDeadLetter(place: Place, key: number): Promise<WfError> {
+  const { location } = await place.info()
+  return new WfError('not_found', `there is no dead letter of a job ${key} in ${location}`, { hint: 'wf dlq list --closed shows them all' })
+}

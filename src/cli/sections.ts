@@ -1,0 +1,44 @@
+/** The parts of a page about one thing: facts beside their names, and titled blocks. */
+import { displayWidth } from '../domain/text.ts'
+import type { Paint } from './paint.ts'
+import { safeLines, say, type Safe, type Shown } from './safe.ts'
+
+export type Fact = readonly [name: string, value: Shown | null]
+
+/** One line a fact; those that are null are left out. */
+export function facts(list: readonly Fact[], paint: Paint): readonly Safe[] {
+  const shown = list.filter((fact): fact is readonly [string, Shown] => fact[1] !== null)
+  const width = Math.max(0, ...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => say`  ${paint.dim(name.padEnd(width))}  ${value}`)
+}
+
+/** Nothing at all when there are no lines. */
+export function section(title: string, lines: readonly Safe[], paint: Paint): readonly Safe[] {
+  return lines.length === 0 ? [] : [say``, paint.bold(title), ...lines]
+}
+
+export const indented = (lines: readonly Safe[]): readonly Safe[] => lines.map((line) => say`  ${line}`)
+
+const mostLines = 40
+const mostCharacters = 8_000
+
+/** JSON over several lines, cut to what a screen can take unless `full`. */
+export function jsonLines(value: unknown, { full, paint }: { full: boolean; paint: Paint }): readonly Safe[] {
+  const text = JSON.stringify(value, null, 2)
+  const lines = (full ? text : text.slice(0, mostCharacters)).split('\n')
+  const shown = full ? lines : lines.slice(0, mostLines)
+  const cut = text.length > mostCharacters || shown.length < lines.length
+  return indented([...shown.flatMap((line) => safeLines(line)), ...(cut && !full ? [paint.dim('… cut; --full shows all')] : [])])
+}
+
+export interface Step {
+  /** As it is typed. */
+  command: string
+  /** What it leads to. */
+  why: string
+}
+
+export function stepLines(steps: readonly Step[], paint: Paint): readonly Safe[] {
+  const width = Math.max(0, ...steps.map(({ command }) => displayWidth(command)))
+  return steps.map(({ command, why }) => say`  ${paint.cyan(command.padEnd(width))}  ${paint.dim(why)}`)
+}

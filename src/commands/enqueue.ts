@@ -1,0 +1,102 @@
+import { Args, Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue-one.ts'
+import { parseObject } from '../cli/exact-json.ts'
+import { deadlineFlag, durationFlag, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
+import { given } from '../cli/given.ts'
+import { openSource, readSource } from '../cli/input.ts'
+import { readText } from '../cli/values.ts'
+import { WfError } from '../domain/errors.ts'
+import { limits } from '../domain/job.ts'
+import type { EnqueueInput } from '../domain/new-job.ts'
+
+export default class Enqueue extends BaseCommand {
+  static override summary = 'Hand in a job, or many.'
+  static override description = `Its key is printed once the job is on disk. The store is created where there is none.
+
+VARIABLES is a JSON object, @FILE with one, or - for standard input; without it the job has none. With --bulk every line
+of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand.
+Whole numbers that JavaScript cannot hold exactly are refused, not rounded: write them as text.`
+  static override examples = [
+    `<%= config.bin %> enqueue charge-payment '{"orderId":"o-1","amount":30}'`,
+    { description: 'in an hour, and never after six', command: '<%= config.bin %> enqueue send-report @report.json --delay 1h --deadline 6h' },
+    { description: 'one job a line', command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk' },
+    { description: 'wait, and print the result', command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s` },
+  ]
+  static override args = {
+    type: Args.custom<string>({
+      description: 'type of the job: it selects the handler',
+      required: true,
+      ignoreStdin: true,
+      parse: async (text) => readText(text, 'the type', limits.typeCharacters),
+    })(),
+    variables: Args.string({ description: 'JSON object, @FILE or -', ignoreStdin: true }),
+  }
+  static override flags = {
+    bulk: Flags.boolean({ summary: 'one job for each line of JSON', exclusive: ['wait', 'idempotency-key'] }),
+    delay: durationFlag({ summary: 'start not before this long from now' }),
+    at: instantFlag({ summary: 'start not before this instant, such as 2030-01-31T09:00:00Z' }),
+    priority: integerFlag({ min: -limits.priority, max: limits.priority }, { summary: 'higher starts first; 0 unless told' }),
+    retries: retriesFlag('executions, 1 to 1,000; unless told the handler says, else 3'),
+    'idempotency-key': textFlag({ summary: 'same type, key and variables: the same job', helpValue: 'KEY' }, limits.idempotencyKeyCharacters),
+    deadline: deadlineFlag({ summary: 'last moment at which it may start' }),
+    wait: Flags.boolean({ summary: 'wait until the job has come to rest, and print its result' }),
+    timeout: durationFlag({ summary: 'wait no longer than this; exit 7 when it is over' }),
+    ids: Flags.boolean({ summary: 'print only the key', exclusive: ['wait', 'bulk'] }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Enqueue)
+    if (flags.delay !== undefined && flags.at !== undefined)
+      throw new WfError('usage', '--delay and --at both say when', { hint: 'give one of them' })
+    if (flags.timeout !== undefined && !flags.wait) throw new WfError('usage', '--timeout says how long to wait', { hint: 'add --wait' })
+    const shared = given<EnqueueInput>({
+      type: args.type,
+      delay: flags.delay,
+      at: flags.at,
+      priority: flags.priority,
+      retries: flags.retries,
+      idempotencyKey: flags['idempotency-key'],
+      deadline: flags.deadline,
+    })
+    if (flags.bulk) await this.#many(shared, args.variables ?? '-')
+    else await this.#one(shared, args.variables, flags)
+  }
+
+  async #one(
+    shared: EnqueueInput,
+    variables: string | undefined,
+    { wait, timeout, ids }: { wait: boolean; timeout?: number | undefined; ids: boolean },
+  ): Promise<void> {
+    const input = variables === undefined ? shared : { ...shared, variables: await readVariables(variables) }
+    const engine = await this.engineOn(await this.openWriter({ create: true }))
+    const accepted = await enqueueOne(engine, input)
+    if (wait) await awaitResult(this.output, { engine, clock: this.clock, accepted, timeoutMs: timeout })
+    else tellAccepted(this.output, accepted, { input, now: engine.store.now(), ids })
+  }
+
+  async #many(shared: EnqueueInput, place: string): Promise<void> {
+    const [{ enqueueLines, tellBulk }, { createProgress }, { onInterrupt }] = await Promise.all([
+      import('../cli/bulk-enqueue.ts'),
+      import('../cli/progress.ts'),
+      import('../cli/interrupt.ts'),
+    ])
+    const source = await openSource(place)
+    const engine = await this.engineOn(await this.openWriter({ create: true }))
+    const interrupt = onInterrupt()
+    try {
+      const progress = createProgress(this.output, this.clock, 'jobs')
+      const sum = await enqueueLines({ engine, source, shared, progress, signal: interrupt.signal })
+      this.endWith(tellBulk(this.output, sum, { interrupted: interrupt.signal.aborted }))
+    } finally {
+      interrupt.release()
+    }
+  }
+}
+
+/** The words themselves, or where they stand. */
+async function readVariables(place: string): Promise<Record<string, unknown>> {
+  if (place !== '-' && !place.startsWith('@')) return parseObject(place, 'the variables')
+  const source = await openSource(place)
+  return parseObject(await readSource(source), source.name)
+}

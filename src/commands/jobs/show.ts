@@ -1,0 +1,24 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { keyArg } from '../../cli/flags.ts'
+import { jobPage, jobPageDocument } from '../../cli/job-page.ts'
+import { noSuchJob } from '../../cli/not-found.ts'
+
+export default class JobsShow extends BaseCommand {
+  static override summary = 'Show all that is known about a job, and what can be done next.'
+  static override description = `Variables and result with their secrets masked, every attempt that did not succeed, the incident and dead letter it
+stopped with, and what people did to it.`
+  static override examples = ['<%= config.bin %> jobs show 17', '<%= config.bin %> jobs show 17 --json | jq .variables']
+  static override args = { key: keyArg() }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(JobsShow)
+    const inspector = await this.openInspector()
+    const detail = await inspector.job(args.key)
+    if (!detail) throw await noSuchJob(inspector, args.key)
+    const { document, print, paint, width } = this.output
+    document(jobPageDocument(detail, this.storeSuffix))
+    print(...jobPage(detail, { paint, width, now: this.now(), full: flags.full, suffix: this.storeSuffix }))
+  }
+}
