@@ -24,6 +24,10 @@ export interface Config {
   leaseMs: number
   renewalMs: number
   sweepMs: number
+  /** A worker process that outlives every running timeout by this without answering is killed. */
+  hangMs: number
+  /** How long loading the handlers may take. */
+  loadMs: number
   retention: RetentionPolicy
 }
 
@@ -34,6 +38,8 @@ export interface ConfigInput {
   lease?: number | string
   renewal?: number | string
   sweep?: number | string
+  hang?: number | string
+  load?: number | string
   retention?: { finished?: number | string; deadLetters?: number | string; idempotencyKeys?: number | string; stats?: number | string }
 }
 
@@ -64,6 +70,8 @@ const settings = {
   lease: { env: 'WF_LEASE', range: { min: second, max: 10 * minute } },
   renewal: { env: 'WF_RENEWAL', range: { min: 50, max: 5 * minute } },
   sweep: { env: 'WF_SWEEP', range: { min: 50, max: 5 * minute } },
+  hang: { env: 'WF_HANG', range: { min: 100, max: 10 * minute } },
+  load: { env: 'WF_LOAD', range: { min: 100, max: 10 * minute } },
   'retention.finished': { env: 'WF_RETENTION_FINISHED', range: { min: second, max: 3_650 * day } },
   'retention.deadLetters': { env: 'WF_RETENTION_DEAD_LETTERS', range: { min: second, max: 3_650 * day } },
   'retention.idempotencyKeys': { env: 'WF_RETENTION_IDEMPOTENCY_KEYS', range: { min: second, max: 3_650 * day } },
@@ -100,6 +108,8 @@ function checkConfig(given: Settings): Config {
     leaseMs,
     renewalMs,
     sweepMs: timed(given, 'sweep', Math.min(5 * second, Math.floor(leaseMs / 6))),
+    hangMs: timed(given, 'hang', 10 * second),
+    loadMs: timed(given, 'load', 30 * second),
     retention: {
       finishedMs: kept(given, 'retention.finished', 7 * day),
       deadLettersMs: kept(given, 'retention.deadLetters', 90 * day),
@@ -227,6 +237,8 @@ function fileShape(zod: typeof z) {
     lease: duration,
     renewal: duration,
     sweep: duration,
+    hang: duration,
+    load: duration,
     retention: retention.optional(),
   })
 }

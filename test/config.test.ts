@@ -22,6 +22,8 @@ describe('the configuration', () => {
       leaseMs: 30_000,
       renewalMs: 10_000,
       sweepMs: 5_000,
+      hangMs: 10_000,
+      loadMs: 30_000,
       retention: { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day },
     })
   })
