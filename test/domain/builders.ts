@@ -45,7 +45,11 @@ export const steady: Policy = {
 export const fail: Outcome = { kind: 'fail', error: boom, category: 'error' }
 export const lost: Outcome = { kind: 'lost', reason: 'worker_died', detail: 'worker w#1 (pid 4711) ended with SIGKILL' }
 
-export function judge(job: Job, outcome: Outcome, more: { policy?: Policy; children?: readonly ChildJob[]; at?: number; random?: () => number } = {}) {
+export function judge(
+  job: Job,
+  outcome: Outcome,
+  more: { policy?: Policy; children?: readonly ChildJob[]; at?: number; random?: () => number } = {},
+) {
   const { policy = steady, children = [], at = now, random = () => 0.5 } = more
   return decide({ job, outcome, policy, children, now: at, random })
 }
