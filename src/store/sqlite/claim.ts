@@ -1,0 +1,133 @@
+/**
+ * Takes due jobs for a worker, inside an open transaction. A claim reads only the entries it takes, from one partial
+ * index per type, so its cost does not depend on how many jobs wait, run or have ended.
+ */
+import type { ClaimedJob } from '../../domain/job.ts'
+import type { ClaimRequest, ClaimType } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { jobColumnCount, jobColumns, jobFrom, type JobRow } from './jobs.ts'
+import { textOf } from './job-data.ts'
+import { typesTable } from './types.ts'
+
+/** What a claim may outlive its attempt's timeout by, before the sweeper ends it whatever its worker's lease says. */
+export const runUntilSlackMs = 60_000
+
+/** Due waiting jobs made available by one claim, at most: keeps its transaction short when half a million fall due at once. */
+const promotedAtOnce = 500
+
+type ClaimRow = readonly [...JobRow, variables: unknown]
+
+export interface Claimer {
+  /** Whether a claim would find something. Reads only. */
+  hasDue(types: readonly string[], suspects: boolean, now: number): boolean
+  claim(request: ClaimRequest, now: number): readonly ClaimedJob[]
+}
+
+export function claimer(db: Connection): Claimer {
+  const types = typesTable(db)
+  const waiting = waitingJobs(db)
+  const available = availableJobs(db)
+  const take = taker(db)
+  let lastServed: string | null = null
+
+  function claimType(request: ClaimRequest, { type, limit, now }: { type: ClaimType; limit: number; now: number }): ClaimedJob[] {
+    const rows = available(request.suspects).take.all(type.type, now, limit)
+    if (rows.length > 0) lastServed = type.type
+    return rows.map((row) => take(row, { type, workerId: request.workerId, now }))
+  }
+
+  return {
+    hasDue(names, suspects, now) {
+      return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waiting.due(name, now)) && !types.paused(name))
+    },
+    claim(request, now) {
+      const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && !types.paused(type))
+      let promotable = promotedAtOnce
+      for (const { type } of open) promotable -= waiting.promote(type, now, promotable)
+      return shareOut(open, request.limit, (type, limit) => claimType(request, { type, limit, now }))
+    },
+  }
+}
+
+/** The types in the order given, beginning behind the one served last: with one free slot at a time, the first would take them all. */
+function startingAfter(types: readonly ClaimType[], last: string | null): readonly ClaimType[] {
+  const found = types.findIndex(({ type }) => type === last)
+  return found < 0 ? types : [...types.slice(found + 1), ...types.slice(0, found + 1)]
+}
+
+/** Even shares; what a type does not use goes to the others, until the limit is reached or nobody has more. */
+function shareOut(types: readonly ClaimType[], limit: number, take: (type: ClaimType, limit: number) => ClaimedJob[]): readonly ClaimedJob[] {
+  const claimed: ClaimedJob[] = []
+  let hungry = types.map((type) => ({ type, left: type.limit }))
+  while (hungry.length > 0 && claimed.length < limit) {
+    const still: typeof hungry = []
+    for (const [index, { type, left }] of hungry.entries()) {
+      const share = Math.min(left, Math.ceil((limit - claimed.length) / (hungry.length - index)))
+      if (share === 0) break
+      const got = take(type, share)
+      for (const job of got) claimed.push(job)
+      if (got.length === share && left > share) still.push({ type, left: left - share })
+    }
+    hungry = still
+  }
+  return claimed
+}
+
+function waitingJobs(db: Connection) {
+  const due = db.prepare<[string, number], number>(
+    "SELECT 1 FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? LIMIT 1",
+  )
+  const promote = db.prepare<[string, number, number]>(`UPDATE wf_jobs SET state = 'available', wait_reason = NULL WHERE key IN (
+    SELECT key FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ?)`)
+  const isDue = (type: string, now: number) => due.get(type, now) !== undefined
+  return {
+    due: isDue,
+    promote: (type: string, now: number, limit: number) => (limit > 0 && isDue(type, now) ? promote.run(type, now, limit).changes : 0),
+  }
+}
+
+/** A job past its deadline is passed over: the sweeper turns it into an incident. */
+function availableJobs(db: Connection) {
+  const from = (columns: string, suspects: boolean) => `SELECT ${columns} WHERE j.state = 'available' AND j.crashes ${suspects ? '>= 2' : '< 2'}
+    AND j.type = ? AND (j.deadline_at IS NULL OR j.deadline_at >= ?)`
+  const prepare = (suspects: boolean) => {
+    const jobs = `wf_jobs j INDEXED BY ${suspects ? 'wf_jobs_suspect' : 'wf_jobs_available'}`
+    return {
+      look: db.prepare<[string, number], number>(`${from(`1 FROM ${jobs}`, suspects)} LIMIT 1`),
+      take: db
+        .prepare<[string, number, number], ClaimRow>(
+          `${from(`${jobColumns}, d.variables FROM ${jobs} LEFT JOIN wf_job_data d ON d.job_key = j.key`, suspects)}
+          ORDER BY j.priority DESC, j.run_at, j.key LIMIT ?`,
+        )
+        .raw(),
+    }
+  }
+  const usual = prepare(false)
+  const suspect = prepare(true)
+  return (suspects: boolean) => (suspects ? suspect : usual)
+}
+
+function taker(db: Connection) {
+  const start = db.prepare<[number, string, number, number, number]>(
+    "UPDATE wf_jobs SET state = 'running', attempt = ?, worker_id = ?, started_at = ?, run_until = ? WHERE key = ?",
+  )
+  const setRetries = db.prepare<[number, number, number]>('UPDATE wf_jobs SET retries = ?, enqueued_retries = ? WHERE key = ?')
+  return (row: ClaimRow, { type, workerId, now }: { type: ClaimType; workerId: string; now: number }): ClaimedJob => {
+    const job = jobFrom(row as unknown as JobRow)
+    if (job.attempt === 0 && !job.retriesGiven && job.retries !== type.retries) {
+      job.retries = type.retries
+      job.enqueuedRetries = type.retries
+      setRetries.run(type.retries, type.retries, job.key)
+    }
+    const runUntil = now + type.timeoutMs + runUntilSlackMs
+    start.run(job.attempt + 1, workerId, now, runUntil, job.key)
+    return Object.assign(job, {
+      state: 'running' as const,
+      attempt: job.attempt + 1,
+      workerId,
+      startedAt: now,
+      runUntil,
+      variables: textOf(row[jobColumnCount]),
+    })
+  }
+}

@@ -1,0 +1,84 @@
+/** One connection to a store's file, set up the way every one of wf's is. */
+import { closeSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { WfError } from '../../domain/errors.ts'
+
+export type Connection = Database.Database
+export type Statement = Database.Statement<unknown[]>
+
+/** `power`: a commit survives power loss (one fsync each). `process`: it survives the crash of every process, but the last ones may go with the power. */
+export type Durability = 'power' | 'process'
+
+/** Older engines can lose commits when two connections write and checkpoint at once (SQLite's WAL-reset bug, fixed in 3.51.3). */
+const oldestEngine = [3, 51, 3] as const
+
+const walSizeLimitBytes = 64 * 1024 * 1024
+
+export function openWriter(location: string): Connection {
+  const db = new Database(location, { timeout: 0, fileMustExist: location !== ':memory:' })
+  return guarded(db, () => {
+    refuseOldEngine(engineVersion(db))
+    db.pragma('trusted_schema = OFF')
+    db.pragma('foreign_keys = ON')
+    db.pragma('auto_vacuum = INCREMENTAL') // only takes hold while the file is empty
+    db.pragma(`journal_size_limit = ${walSizeLimitBytes}`)
+  })
+}
+
+/** Can neither write nor create anything, nor copy the WAL into the file when it is the last to close. */
+export function openReader(location: string): Connection {
+  const db = new Database(location, { timeout: 0, readonly: true })
+  return guarded(db, () => {
+    db.pragma('trusted_schema = OFF')
+    db.pragma('query_only = ON')
+  })
+}
+
+function guarded(db: Connection, setUp: () => void): Connection {
+  try {
+    setUp()
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Takes locks: run it until it meets none. The driver's own default for a WAL is NORMAL, so this says what is meant each time. */
+export function setJournal(db: Connection, { durability, shared }: { durability: Durability; shared: boolean }): void {
+  if (shared) {
+    const mode = db.pragma('journal_mode = WAL', { simple: true })
+    if (mode !== 'wal' && mode !== 'memory')
+      throw new WfError('store_unavailable', `${db.name} cannot be switched to a write-ahead log (it stays in mode ${String(mode)})`)
+  } else {
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.pragma('journal_mode = DELETE')
+  }
+  db.pragma(durability === 'power' ? 'synchronous = FULL' : 'synchronous = NORMAL')
+}
+
+/** With its mode from the first byte on, whatever the umask; SQLite gives the -wal and -shm files the same. */
+export function createFile(location: string): void {
+  closeSync(openSync(location, 'a', 0o600))
+}
+
+export function engineVersion(db: Connection): string {
+  return db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
+}
+
+export function refuseOldEngine(version: string): void {
+  const parts = version.split('.').map(Number)
+  for (const [index, wanted] of oldestEngine.entries()) {
+    const part = parts[index] ?? 0
+    if (part > wanted) return
+    if (part < wanted) {
+      throw new WfError(
+        'store_unavailable',
+        `SQLite ${version} can lose committed jobs when two processes write at once; wf needs ${oldestEngine.join('.')} or newer`,
+        {
+          hint: 'Install better-sqlite3 12.11 or newer.',
+        },
+      )
+    }
+  }
+}

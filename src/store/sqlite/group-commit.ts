@@ -1,0 +1,177 @@
+/**
+ * One transaction for every write of a tick of the event loop, so that a commit's fsync is paid once for all of them.
+ * Promises settle after the COMMIT. Nothing here awaits while a transaction is open.
+ */
+import { WfError } from '../../domain/errors.ts'
+import type { Connection } from './connection.ts'
+import { lockDelayMs, type LockWait } from './lock-wait.ts'
+import { createPace } from './pace.ts'
+import { savepointOf, type Savepoint } from './savepoint.ts'
+import { isLocked, isStoreFailure, storeError } from './sqlite-errors.ts'
+
+/** Bounds of one transaction: beyond them signals, timers and other writers would wait too long. One piece of work is never split. */
+const mostJobs = 64
+const longestMs = 5
+/** How long `close` waits for a lock that another process holds. */
+const closePatienceMs = 5_000
+
+export interface Work<T> {
+  /** How many jobs it touches, about. */
+  weight: number
+  /** True for a worker's exchange: after a slow commit its handlers run before the next. */
+  byWorker: boolean
+  /** Called inside the transaction; again, with `careful`, when something in the first try broke a constraint. */
+  run(careful: boolean): T
+}
+
+interface Item extends Work<unknown> {
+  queuedMs: number
+  tried: boolean
+  done: { value: unknown } | { error: unknown } | null
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export interface GroupCommitOptions {
+  db: Connection
+  wait: LockWait
+  /** Called at the start of each transaction; may throw a WfError. */
+  guard(): void
+  /** Called after each transaction of this connection. */
+  committed(): void
+}
+
+export class GroupCommit {
+  readonly savepoint: Savepoint
+  readonly #options: GroupCommitOptions
+  readonly #begin
+  readonly #commit
+  readonly #rollback
+  readonly #pace = createPace()
+  readonly #clock
+  #queue: Item[] = []
+  #scheduled = false
+  #lockTries = 0
+  #closing: { sinceMs: number; closed: () => void } | null = null
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+    this.#clock = options.wait.clock
+    this.savepoint = savepointOf(options.db)
+    this.#begin = options.db.prepare('BEGIN IMMEDIATE')
+    this.#commit = options.db.prepare('COMMIT')
+    this.#rollback = options.db.prepare('ROLLBACK')
+  }
+
+  run<T>(work: Work<T>): Promise<T> {
+    if (this.#closing !== null) return Promise.reject(new WfError('store_unavailable', `the store ${this.#options.wait.location} is closed`))
+    return new Promise<T>((resolve, reject) => {
+      const { weight, byWorker } = work
+      const queuedMs = this.#clock.monotonic()
+      const run = (careful: boolean) => work.run(careful)
+      this.#queue.push({ weight, byWorker, run, queuedMs, tried: false, done: null, resolve: resolve as (value: unknown) => void, reject })
+      this.#soon()
+    })
+  }
+
+  /** Waits for what was handed in. */
+  close(): Promise<void> {
+    if (this.#closing !== null) return Promise.resolve()
+    return new Promise((closed) => {
+      this.#closing = { sinceMs: this.#clock.monotonic(), closed }
+      this.#soon()
+    })
+  }
+
+  #soon(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#flush)
+  }
+
+  #after(ms: number): void {
+    this.#scheduled = true
+    this.#clock.after(ms, this.#flush)
+  }
+
+  readonly #flush = (): void => {
+    this.#scheduled = false
+    const restMs = this.#queue.length === 0 ? 0 : this.#pace.restMs(this.#clock.monotonic())
+    if (restMs > 0) return this.#after(restMs)
+    if (this.#queue.length > 0) this.#transact(this.#queue.length, false)
+    if (this.#scheduled) return
+    if (this.#queue.length > 0) this.#soon()
+    else this.#closing?.closed()
+  }
+
+  #transact(most: number, careful: boolean): void {
+    const { db, guard, committed } = this.#options
+    let taken: Item[] = []
+    try {
+      this.#begin.run()
+      guard()
+      taken = this.#work(most, careful)
+      const startedMs = this.#clock.monotonic()
+      this.#commit.run()
+      const endedMs = this.#clock.monotonic()
+      this.#pace.committed({ tookMs: endedMs - startedMs, endedMs, byWorker: taken.some(({ byWorker }) => byWorker) })
+    } catch (error) {
+      if (db.inTransaction) this.#rollback.run()
+      return this.#undone(error, careful)
+    }
+    this.#lockTries = 0
+    this.#queue = this.#queue.slice(taken.length)
+    committed()
+    for (const item of taken) settle(item)
+  }
+
+  /** Works on items from the front of the queue until the transaction is big or long enough; answers them. */
+  #work(most: number, careful: boolean): Item[] {
+    const startedMs = this.#clock.monotonic()
+    let weight = 0
+    let count = 0
+    for (const item of this.#queue) {
+      if (count === most || (count > 0 && (weight + item.weight > mostJobs || this.#clock.monotonic() - startedMs >= longestMs))) break
+      count += 1
+      weight += item.weight
+      item.tried = true
+      item.done = careful ? this.#alone(item) : { value: item.run(false) }
+    }
+    return this.#queue.slice(0, count)
+  }
+
+  #alone(item: Item): Item['done'] {
+    try {
+      return { value: this.savepoint(() => item.run(true)) }
+    } catch (error) {
+      if (isStoreFailure(error)) throw error
+      return { error }
+    }
+  }
+
+  #undone(error: unknown, careful: boolean): void {
+    if (isLocked(error)) return this.#locked(error)
+    const tried = this.#queue.filter(({ tried }) => tried).length
+    // Something in one of them broke a rule: once more, each for itself.
+    if (tried > 0 && !careful && !isStoreFailure(error)) return this.#transact(tried, true)
+    const failed = this.#queue.splice(0, Math.max(1, tried))
+    for (const item of failed) item.reject(storeError(error, this.#options.wait.location))
+  }
+
+  #locked(error: unknown): void {
+    const { lockTimeoutMs, random, location } = this.#options.wait
+    const nowMs = this.#clock.monotonic()
+    this.#pace.contended(nowMs)
+    const closingMs = this.#closing === null ? null : nowMs - this.#closing.sinceMs
+    const patient = ({ queuedMs }: Item) => (lockTimeoutMs === null || nowMs - queuedMs < lockTimeoutMs) && (closingMs ?? 0) < closePatienceMs
+    const given = this.#queue.filter((item) => !patient(item))
+    this.#queue = this.#queue.filter(patient)
+    for (const item of given) item.reject(storeError(error, location))
+    if (this.#queue.length > 0) this.#after(lockDelayMs(this.#lockTries++, random))
+  }
+}
+
+function settle({ done, resolve, reject }: Item): void {
+  if (done !== null && 'error' in done) reject(done.error)
+  else resolve(done?.value)
+}

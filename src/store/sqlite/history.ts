@@ -1,0 +1,21 @@
+/** wf_history: transitions that are not attempts. */
+import type { HistoryRow } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+export interface HistoryTable {
+  add(row: Omit<HistoryRow, 'id'>): void
+  ofJob(jobKey: number): readonly HistoryRow[]
+}
+
+export function historyTable(db: Connection): HistoryTable {
+  const add = db.prepare('INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (?, ?, ?, ?, ?, ?)')
+  const ofJob = db.prepare<[number], HistoryRow>(
+    'SELECT id, job_key AS jobKey, at, event, who, reason, detail FROM wf_history WHERE job_key = ? ORDER BY id',
+  )
+  return {
+    add({ jobKey, at, event, who, reason, detail }) {
+      add.run(jobKey, at, event, who, reason, detail)
+    },
+    ofJob: (jobKey) => ofJob.all(jobKey),
+  }
+}

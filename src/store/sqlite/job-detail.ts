@@ -1,0 +1,47 @@
+/** Everything about one job. */
+import type { Job } from '../../domain/job.ts'
+import type { AttemptRecord } from '../../domain/outcome.ts'
+import type { JobDetail } from '../store.ts'
+import { attemptsTable } from './attempts.ts'
+import type { Connection } from './connection.ts'
+import { historyTable } from './history.ts'
+import { idempotencyKeysTable } from './idempotency-keys.ts'
+import { incidentsTable } from './incidents.ts'
+import { jobDataTable } from './job-data.ts'
+import { jobsTable } from './jobs.ts'
+import { poisonJobsTable } from './poison-jobs.ts'
+import { statsTable } from './stats.ts'
+
+export function jobDetails(db: Connection): (key: number) => JobDetail | null {
+  const jobs = jobsTable(db)
+  const data = jobDataTable(db)
+  const attempts = attemptsTable(db)
+  const incidents = incidentsTable(db)
+  const deadLetters = poisonJobsTable(db)
+  const history = historyTable(db)
+  const stats = statsTable(db)
+  const keys = idempotencyKeysTable(db)
+  return (key) => {
+    const job = jobs.get(key)
+    if (job === null) return null
+    return {
+      job,
+      variables: data.variables(key),
+      result: data.result(key),
+      attempts: [...succeeded(job, jobs.lastWorker(key)), ...attempts.ofJob(key)].sort((a, b) => a.attempt - b.attempt),
+      incidents: incidents.ofJob(key),
+      deadLetter: deadLetters.get(key),
+      history: history.ofJob(key),
+      progress: stats.progressOf(key),
+      idempotencyKey: keys.keyOf(key),
+      children: jobs.children(key),
+    }
+  }
+}
+
+/** The attempt that succeeded has no row: the job's own row tells it. */
+function succeeded({ key, state, attempt, startedAt, finishedAt }: Job, workerId: string | null): readonly AttemptRecord[] {
+  if (state !== 'completed' || finishedAt === null) return []
+  const nothing = { error: null, failureCategory: null, nonRetryable: false, backoffMs: null, nextRunAt: null }
+  return [{ jobKey: key, attempt, workerId: workerId ?? '', startedAt: startedAt ?? finishedAt, finishedAt, outcome: 'success', ...nothing }]
+}

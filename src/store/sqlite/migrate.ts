@@ -1,0 +1,71 @@
+/**
+ * Brings a store's schema to the version that this program knows. Each step is one transaction that takes its version
+ * row first, so any number of processes may start at once: one does the step, the others wait and find it done.
+ */
+import type { Clock } from '../../clock.ts'
+import { WfError } from '../../domain/errors.ts'
+import { backupTo } from './backup.ts'
+import type { Connection } from './connection.ts'
+import { whileLocked, type LockWait } from './lock-wait.ts'
+import { migrations } from './migrations.ts'
+import type { Migration } from './migrations/migration.ts'
+
+export const schemaVersion = migrations.length
+
+/** 0 when the file holds no store. */
+export function versionOf(db: Connection): number {
+  const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'wf_migrations'").get()
+  if (table === undefined) return 0
+  return db.prepare<[], number>('SELECT coalesce(max(version), 0) FROM wf_migrations').pluck().get() ?? 0
+}
+
+export async function migrate(db: Connection, wait: LockWait, steps: readonly Migration[] = migrations): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    if (step.version !== index + 1)
+      throw new WfError('unexpected', `schema step ${index + 1} is missing: the next one known is ${step.version} (${step.name})`)
+  }
+  const found = await whileLocked(wait, () => versionOf(db))
+  refuseNewer(found, steps.length, wait.location)
+  for (const step of steps.slice(found)) await takeStep(db, step, { wait, known: steps.length, backup: step.version === found + 1 && found > 0 })
+}
+
+async function takeStep(db: Connection, step: Migration, { wait, known, backup }: { wait: LockWait; known: number; backup: boolean }): Promise<void> {
+  await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
+  try {
+    const found = versionOf(db)
+    refuseNewer(found, known, wait.location)
+    if (found === step.version - 1) {
+      // The lock is held meanwhile: nothing can be written between the copy and the change.
+      if (backup) await backupTo(db, backupName(wait, found))
+      recordStep(db, step, wait.clock)
+      step.up(db)
+    }
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function recordStep(db: Connection, { version, name }: Migration, clock: Clock): void {
+  db.exec('CREATE TABLE IF NOT EXISTS wf_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT')
+  db.prepare('INSERT INTO wf_migrations (version, name, applied_at) VALUES (?, ?, ?)').run(version, name, clock.now())
+}
+
+function backupName({ location, clock }: LockWait, version: number): string {
+  return `${location}.schema-${version}.${clock.now()}.backup`
+}
+
+export function refuseNewer(found: number, known: number, location: string): void {
+  if (found <= known) return
+  throw new WfError('schema_newer', `the store ${location} has schema version ${found}; this wf knows versions up to ${known}`, {
+    hint: 'Use the wf release that wrote it, or a newer one. Nothing was changed.',
+  })
+}
+
+export function refuseOlder(found: number, location: string): void {
+  if (found >= schemaVersion) return
+  throw new WfError('schema_older', `the store ${location} has schema version ${found}; this wf reads version ${schemaVersion}`, {
+    hint: 'Run `wf db migrate`; it makes a backup first.',
+  })
+}

@@ -1,0 +1,133 @@
+/**
+ * Opens a store on SQLite: finds out what is there, creates or upgrades it where that was asked for, and says clearly
+ * why not otherwise. Owns connections; knows nothing of configuration, commands or engines.
+ */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Clock } from '../../clock.ts'
+import { WfError } from '../../domain/errors.ts'
+import { systemRandom, type Random } from '../../random.ts'
+import type { Store, StoreReader } from '../store.ts'
+import { createFile, openReader, openWriter, setJournal, type Connection, type Durability } from './connection.ts'
+import { whileLocked, type LockWait } from './lock-wait.ts'
+import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
+import { networkFileSystem, refuseNetwork } from './network-fs.ts'
+import { reading, sqliteReader } from './reader.ts'
+import { storeError } from './sqlite-errors.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+export interface SqliteStoreOptions {
+  /** A file, or `:memory:` for a store that lives as long as its connection. */
+  path: string
+  clock: Clock
+  random: Random
+  durability: Durability
+  /** Makes the store (and its directory) when there is none; otherwise that is a WfError `store_missing`. */
+  create: boolean
+  /** How long to wait for a lock that another process holds, opening included, before a WfError `store_locked`. Unset: for ever. */
+  lockTimeoutMs?: number
+  /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
+  networkFileSystem?: 'refuse' | 'allow'
+  /** Type number of the file system that a path lies on; for tests. */
+  fileSystemType?: (path: string) => number
+}
+
+/** Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_locked, store_unavailable, schema_newer. An older schema is upgraded, after a backup. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { clock, random, lockTimeoutMs = null } = options
+  const location = options.path === ':memory:' ? options.path : resolve(options.path)
+  const wait: LockWait = { clock, random, lockTimeoutMs, location }
+  try {
+    const network = location === ':memory:' ? null : networkFileSystem(location, options.fileSystemType)
+    if (network !== null && options.networkFileSystem !== 'allow') refuseNetwork(location, network)
+    if (location !== ':memory:') await prepareFile(wait, options.create)
+    return await openPrepared(wait, { durability: options.durability, shared: network === null })
+  } catch (error) {
+    throw storeError(error, location)
+  }
+}
+
+async function openPrepared(wait: LockWait, journal: { durability: Durability; shared: boolean }): Promise<Store> {
+  const db = await whileLocked(wait, () => openWriter(wait.location))
+  try {
+    await whileLocked(wait, () => setJournal(db, journal))
+    await migrate(db, wait)
+    return sqliteStore(db, wait)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Looks before anything is written: with a connection that cannot write, so a refused file keeps its bytes. */
+async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
+  const { location } = wait
+  if (!isEmpty(location)) {
+    const found = await whileLocked(wait, () => peek(location))
+    refuseNewer(found, schemaVersion, location)
+    if (found > 0 || create) return accessSync(location, constants.W_OK)
+    throw missing(location, 'that file holds no store of wf')
+  }
+  if (!create) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
+  mkdirSync(dirname(location), { recursive: true, mode: 0o700 })
+  createFile(location)
+}
+
+function isEmpty(location: string): boolean {
+  const found = statSync(location, { throwIfNoEntry: false })
+  if (found?.isDirectory()) throw new WfError('store_unavailable', `${location} is a directory`, { hint: 'Name a file in it, such as `wf.db`.' })
+  return found === undefined || found.size === 0
+}
+
+function missing(location: string, what: string): WfError {
+  return new WfError('store_missing', `no store at ${location}: ${what}`, {
+    hint: 'Check the path (--store, WF_STORE), or make one: `wf enqueue`, `wf init` and `wf run-worker` do.',
+  })
+}
+
+function peek(location: string): number {
+  const db = openReader(location)
+  try {
+    return versionOf(db)
+  } finally {
+    db.close()
+  }
+}
+
+export interface SqliteReaderOptions {
+  path: string
+  clock: Clock
+}
+
+/** For looking only: never creates, migrates or writes. Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_unavailable, schema_newer, schema_older. */
+export async function openSqliteReader({ path, clock }: SqliteReaderOptions): Promise<StoreReader> {
+  const location = resolve(path)
+  const wait: LockWait = { clock, random: systemRandom, lockTimeoutMs: 5_000, location }
+  try {
+    if (isEmpty(location)) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
+    const db = await whileLocked(wait, () => openChecked(location))
+    const reader = sqliteReader(db, { read: reading(db, wait), location })
+    return {
+      ...reader,
+      async close() {
+        db.close()
+      },
+    }
+  } catch (error) {
+    throw storeError(error, location)
+  }
+}
+
+function openChecked(location: string): Connection {
+  const db = openReader(location)
+  try {
+    const found = versionOf(db)
+    if (found === 0) throw missing(location, 'that file holds no store of wf')
+    refuseNewer(found, schemaVersion, location)
+    refuseOlder(found, location)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

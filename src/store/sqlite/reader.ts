@@ -1,0 +1,106 @@
+/** The reading half of the port. Every answer is one short read: no transaction outlives its call, so none holds back a checkpoint. */
+import { WfError } from '../../domain/errors.ts'
+import type { StoreReader } from '../store.ts'
+import { claimer } from './claim.ts'
+import { engineVersion, type Connection } from './connection.ts'
+import { counting } from './counts.ts'
+import { deadLetterLister } from './dead-letter-list.ts'
+import { deadlines } from './deadlines.ts'
+import { incidentLister } from './incident-list.ts'
+import { jobDetails } from './job-detail.ts'
+import { jobLister } from './job-list.ts'
+import { whileLocked, type LockWait } from './lock-wait.ts'
+import { versionOf } from './migrate.ts'
+import { poisonJobsTable } from './poison-jobs.ts'
+import { statsTable } from './stats.ts'
+import { workersTable } from './workers.ts'
+
+/** Readers meet a lock only while a WAL is recovered or removed: a matter of moments. */
+const readerPatienceMs = 5_000
+
+/** Runs a read, waiting out the rare lock. */
+export type Read = <T>(read: () => T) => Promise<T>
+
+export function reading(db: Connection, wait: LockWait): Read {
+  const patience = { ...wait, lockTimeoutMs: wait.lockTimeoutMs ?? readerPatienceMs }
+  return (read) => {
+    if (!db.open) return Promise.reject(new WfError('store_unavailable', `the store ${wait.location} is closed`))
+    return whileLocked(patience, read)
+  }
+}
+
+export function sqliteReader(db: Connection, { read, location }: { read: Read; location: string }): Omit<StoreReader, 'close'> {
+  const lists = listing(db, read)
+  const live = liveness(db, read)
+  const details = lazy(() => jobDetails(db))
+  const stats = lazy(() => statsTable(db))
+  const count = lazy(() => counting(db))
+  return {
+    ...lists,
+    ...live,
+    info: () =>
+      read(() => ({
+        location,
+        storeId: db.prepare<[], string>("SELECT value FROM wf_meta WHERE name = 'store_id'").pluck().get() ?? '',
+        schemaVersion: versionOf(db),
+        engineVersion: engineVersion(db),
+      })),
+    job: (key) => read(() => details()(key)),
+    types: (now) => read(() => count().types(now)),
+    counts: () => read(() => count().counts()),
+    stats: (sinceMinute) => read(() => stats().since(sinceMinute)),
+    counters: () => read(() => stats().counters()),
+  }
+}
+
+function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incidents' | 'deadLetters' | 'deadLetter'> {
+  const jobs = lazy(() => jobLister(db))
+  const incidents = lazy(() => incidentLister(db))
+  const letters = lazy(() => deadLetterLister(db))
+  const letter = lazy(() => poisonJobsTable(db))
+  return {
+    jobs: (selector, page) => read(() => jobs()(selector, page)),
+    incidents: (selector, page) => read(() => incidents()(selector, page)),
+    deadLetters: (selector, page) => read(() => letters()(selector, page)),
+    deadLetter: (key) =>
+      read(() => {
+        const found = letter().get(key)
+        return found === null ? null : { ...found, variables: letter().variables(key) }
+      }),
+  }
+}
+
+type Live = Pick<StoreReader, 'workers' | 'hasDue' | 'nextDue' | 'held' | 'running' | 'expiredLeases' | 'overdue' | 'version'>
+
+function liveness(db: Connection, read: Read): Live {
+  const workers = lazy(() => workersTable(db))
+  const claims = lazy(() => claimer(db))
+  const late = lazy(() => deadlines(db))
+  const nextDue = lazy(() =>
+    db.prepare<[string], number | null>("SELECT min(run_at) FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ?").pluck(),
+  )
+  const version = lazy(() => db.prepare<[], number>('PRAGMA data_version').pluck())
+  return {
+    workers: () => read(() => workers().all()),
+    hasDue: (types, suspects, now) => read(() => claims().hasDue(types, suspects, now)),
+    nextDue: (types) =>
+      read(() => {
+        const due = types.flatMap((type) => nextDue().get(type) ?? [])
+        return due.length === 0 ? null : Math.min(...due)
+      }),
+    held: (workerId) => read(() => workers().held(workerId)),
+    running: (workerId) => read(() => workers().running(workerId)),
+    expiredLeases: (now, limit) => read(() => workers().expired(now, limit)),
+    overdue: (now, limit) => read(() => late().overdue(now, limit)),
+    version: () => read(() => version().get() ?? 0),
+  }
+}
+
+/** Statements are prepared when first used: a command that lists jobs pays for that list only. */
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

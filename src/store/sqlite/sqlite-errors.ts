@@ -1,0 +1,75 @@
+/** What SQLite says, in words for a person: which file, why, what to do. */
+import { WfError, type ErrorCode } from '../../domain/errors.ts'
+
+interface CodedError extends Error {
+  code: string
+}
+
+function coded(error: unknown): error is CodedError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+/** Another connection holds a lock: the same call can succeed a moment later. */
+export function isLocked(error: unknown): boolean {
+  return coded(error) && /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code)
+}
+
+/** A row breaks a rule of the schema, or is too big for the database: this row, not the store, is at fault. */
+export function isConstraint(error: unknown): error is CodedError {
+  return coded(error) && /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(error.code)
+}
+
+/** The store as a whole is at fault: no row would be taken now. */
+export function isStoreFailure(error: unknown): boolean {
+  return coded(error) && !(error instanceof WfError) && reasons.some(([pattern]) => pattern.test(error.code))
+}
+
+type Reason = readonly [pattern: RegExp, code: ErrorCode, what: string, hint: string]
+
+const reasons: readonly Reason[] = [
+  [
+    /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
+    'store_locked',
+    'another process holds its write lock',
+    'Wait for that process to finish, or stop it, then try again.',
+  ],
+  [
+    /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/,
+    'store_full',
+    'the disk is full, or the store has reached its size limit',
+    'Free space on that disk, then try again; nothing that was accepted is lost.',
+  ],
+  [
+    /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
+    'store_read_only',
+    'it cannot be written',
+    'Check the owner and mode of the file and of its directory, and that the disk is not mounted read-only.',
+  ],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    'store_corrupt',
+    'it is damaged, or is not an SQLite database',
+    'Restore a backup; to save what is readable, stop every worker and run `sqlite3 FILE .recover`.',
+  ],
+  [
+    /^ERR_DLOPEN_FAILED|^MODULE_NOT_FOUND/,
+    'store_unavailable',
+    'the native module better-sqlite3 does not load in this Node.js',
+    'Run `npm rebuild better-sqlite3` with the Node.js that runs wf.',
+  ],
+  [
+    /^SQLITE_(CANTOPEN|IOERR|NOMEM|NOLFS|AUTH|INTERNAL)|^(ENOENT|ENOTDIR|EISDIR|EIO|EMFILE|ENFILE|ELOOP|ENAMETOOLONG)/,
+    'store_unavailable',
+    'the file cannot be opened or read',
+    'Check that the path is right and that the disk works.',
+  ],
+]
+
+/** The WfError for what a driver or file call threw; what is not about the store comes back as it is. */
+export function storeError(error: unknown, location: string): unknown {
+  if (error instanceof WfError || !coded(error)) return error
+  const reason = reasons.find(([pattern]) => pattern.test(error.code))
+  if (reason === undefined) return error
+  const [, code, what, hint] = reason
+  return new WfError(code, `the store ${location} cannot be used: ${what} (${error.code}: ${error.message})`, { hint, cause: error })
+}

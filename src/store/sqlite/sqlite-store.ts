@@ -1,0 +1,167 @@
+/**
+ * The port on one SQLite connection. Each writing method is one piece of work for the group commit; what it does to the
+ * tables is said in the file of that deed (claim, settle, enqueue, resolve …). It decides nothing and knows no engine.
+ */
+import { WfError } from '../../domain/errors.ts'
+import type { Applied, Resolution } from '../../domain/resolution.ts'
+import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter } from '../store.ts'
+import { claimer } from './claim.ts'
+import type { Connection } from './connection.ts'
+import { deadlines } from './deadlines.ts'
+import { enqueuer } from './enqueue.ts'
+import { exchange, type ExchangeParts } from './exchange.ts'
+import { GroupCommit } from './group-commit.ts'
+import { historyTable } from './history.ts'
+import type { LockWait } from './lock-wait.ts'
+import { pruner } from './prune.ts'
+import { reading, sqliteReader, type Read } from './reader.ts'
+import { resolver } from './resolve.ts'
+import { schemaGuard } from './schema-guard.ts'
+import { settler } from './settle.ts'
+import { isConstraint } from './sqlite-errors.ts'
+import { statsTable } from './stats.ts'
+import { typesTable } from './types.ts'
+import { wakeUp } from './wake-up.ts'
+import { workersTable } from './workers.ts'
+
+/** A batch of retention is a transaction of its own. */
+const pruneWeight = 64
+
+export function sqliteStore(db: Connection, wait: LockWait): Store {
+  const { clock, location } = wait
+  const wake = wakeUp(db, { clock, location })
+  const group = new GroupCommit({ db, wait, guard: schemaGuard(db, { clock, location }), committed: wake.ownCommit })
+  const read = reading(db, wait)
+  const reader = sqliteReader(db, { read, location })
+  return {
+    now: () => clock.now(),
+    ...reader,
+    async hasDue(types, suspects, now) {
+      const found = await reader.hasDue(types, suspects, now)
+      wake.looked(found)
+      return found
+    },
+    ...jobWrites(db, group),
+    exchange: exchanging(db, { group, read, looked: wake.looked }),
+    ...workerWrites(db, group),
+    watch: wake.watch,
+    async close() {
+      await group.close()
+      wake.close()
+      db.close()
+    },
+  }
+}
+
+const nothing: Exchanged = { settled: [], claimed: [], paused: [] }
+
+/** Runs one row of a batch; after a constraint stopped the first try, so that it stands or falls alone. */
+type Row = <T>(careful: boolean, work: () => T, refused: (error: Error) => T) => T
+
+function rowOf({ savepoint }: GroupCommit): Row {
+  return (careful, work, refused) => {
+    if (!careful) return work()
+    try {
+      return savepoint(work)
+    } catch (error) {
+      if (isConstraint(error) || error instanceof TypeError || error instanceof RangeError || error instanceof WfError) return refused(error)
+      throw error
+    }
+  }
+}
+
+function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enqueue' | 'resolve' | 'stop' | 'prune'> {
+  const row = rowOf(group)
+  const jobs = enqueuer(db)
+  const resolve = resolver(db)
+  const late = deadlines(db)
+  const prune = pruner(db)
+  const write = <T>(weight: number, run: (careful: boolean) => T): Promise<T> => group.run({ weight, byWorker: false, run })
+  return {
+    enqueue: (batch, now) => write(batch.length, (careful) => batch.map((job) => row(careful, () => jobs.enqueue(job, now), constraint))),
+    resolve: (batch, now) =>
+      write(batch.length, (careful) =>
+        batch.map((one) =>
+          row(
+            careful,
+            () => resolve(one, now),
+            (error) => notResolved(one, error),
+          ),
+        ),
+      ),
+    stop: (batch, now) => write(batch.length, () => batch.map((stop) => late.stop(stop, now))),
+    prune: (policy, now) => write(pruneWeight, () => prune(policy, now)),
+  }
+}
+
+function exchanging(
+  db: Connection,
+  { group, read, looked }: { group: GroupCommit; read: Read; looked(found: boolean): void },
+): StoreWriter['exchange'] {
+  const parts: ExchangeParts = {
+    settler: settler(db),
+    claimer: claimer(db),
+    types: typesTable(db),
+    history: historyTable(db),
+    savepoint: group.savepoint,
+  }
+  const hasDue = ({ types, suspects }: ClaimRequest, now: number) =>
+    parts.claimer.hasDue(
+      types.map(({ type }) => type),
+      suspects,
+      now,
+    )
+  return async (hand, now) => {
+    const { settlements, claim } = hand
+    // Looks first: an idle worker must not take the write lock, which others need.
+    if (settlements.length === 0 && (claim === undefined || !(await read(() => hasDue(claim, now))))) {
+      looked(false)
+      return nothing
+    }
+    const weight = settlements.length + (claim?.limit ?? 0)
+    const exchanged = await group.run({ weight, byWorker: true, run: (careful) => exchange(parts, hand, { now, careful }) })
+    if (claim !== undefined) looked(exchanged.claimed.length > 0)
+    return exchanged
+  }
+}
+
+type WorkerWrites = Pick<StoreWriter, 'renew' | 'registerWorkers' | 'setWorkerState' | 'retireWorkers' | 'declareTypes' | 'pauseTypes' | 'addStats'>
+
+function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
+  const workers = workersTable(db)
+  const types = typesTable(db)
+  const history = historyTable(db)
+  const stats = statsTable(db)
+  const write = <T>(run: () => T): Promise<T> => group.run({ weight: 1, byWorker: false, run })
+  const each = <T>(list: readonly T[], change: (item: T) => void): Promise<void> => write(() => void list.map(change))
+  return {
+    renew: (ids, leaseUntil) => write(() => ids.filter((id) => workers.renew(id, leaseUntil)).flatMap((id) => workers.held(id))),
+    registerWorkers: (rows) => each(rows, workers.register),
+    setWorkerState: (ids, state) => each(ids, (id) => workers.setState(id, state)),
+    retireWorkers: (ids) => each(ids, workers.retire),
+    declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
+    pauseTypes: (names, pause, who, now) =>
+      write(() =>
+        names.filter((type) => {
+          const changed = pause === null ? types.resume(type) : types.pause(type, { who, reason: pause.reason }, now)
+          const event = pause === null ? 'type_resumed' : 'type_paused'
+          if (changed) history.add({ jobKey: null, at: now, event, who, reason: pause?.reason ?? null, detail: JSON.stringify({ type }) })
+          return changed
+        }),
+      ),
+    addStats: (deltas, counters, progress, now) =>
+      write(() => {
+        for (const delta of deltas) stats.add(delta)
+        for (const counter of counters) stats.count(counter)
+        for (const one of progress) stats.progress(one, now)
+      }),
+  }
+}
+
+function constraint({ message }: Error): Enqueued {
+  return { status: 'refused', reason: 'constraint', message }
+}
+
+function notResolved({ jobKey }: Resolution, { message }: Error): Applied {
+  return { jobKey, status: 'failed', from: null, to: null, why: `the store refused the change of job ${jobKey}: ${message}` }
+}

@@ -1,0 +1,93 @@
+/** wf_types: what workers declare of a type, its pause, and its row of bad outcomes. */
+import type { TypeDeclaration } from '../store.ts'
+import type { Connection } from './connection.ts'
+
+export interface TypeRow {
+  type: string
+  timeoutMs: number | null
+  concurrency: number | null
+  retries: number | null
+  backlogLimit: number | null
+  onExhausted: 'incident' | 'dead-letter' | null
+  pausedAt: number | null
+  pausedBy: string | null
+  pauseReason: string | null
+  badStreak: number
+}
+
+export interface TypesTable {
+  all(): readonly TypeRow[]
+  declare(type: TypeDeclaration, now: number): void
+  paused(type: string): boolean
+  /** False when it was paused (or not) already. */
+  pause(type: string, by: { who: string; reason: string | null }, now: number): boolean
+  resume(type: string): boolean
+  /** Unfinished jobs against the declared limit; null while one more fits. Costs up to `limit` index entries. */
+  backlogFull(type: string): { limit: number; depth: number } | null
+  badStreak(type: string): number
+  setBadStreak(type: string, streak: number): void
+  /** Writes nothing when there is no streak. */
+  endBadStreak(type: string): void
+}
+
+export function typesTable(db: Connection): TypesTable {
+  const all = db.prepare<
+    [],
+    TypeRow
+  >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted,
+    paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
+  const declare =
+    db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, declared_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
+    backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, declared_at = excluded.declared_at`)
+  const paused = db.prepare<[string], number>('SELECT 1 FROM wf_types WHERE type = ? AND paused_at IS NOT NULL').pluck()
+  const add = db.prepare('INSERT OR IGNORE INTO wf_types (type) VALUES (?)')
+  const pause = db.prepare('UPDATE wf_types SET paused_at = ?, paused_by = ?, pause_reason = ? WHERE type = ? AND paused_at IS NULL')
+  const resume = db.prepare(
+    'UPDATE wf_types SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, bad_streak = 0 WHERE type = ? AND paused_at IS NOT NULL',
+  )
+  const limitOf = db.prepare<[string], number | null>('SELECT backlog_limit FROM wf_types WHERE type = ?').pluck()
+  const streak = db.prepare<[string], number>('SELECT bad_streak FROM wf_types WHERE type = ?').pluck()
+  const setStreak = db.prepare('UPDATE wf_types SET bad_streak = ? WHERE type = ?')
+  const endStreak = db.prepare('UPDATE wf_types SET bad_streak = 0 WHERE type = ? AND bad_streak <> 0')
+  const depth = backlogDepth(db)
+  return {
+    all: () => all.all(),
+    declare(type, now) {
+      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
+    },
+    paused: (type) => paused.get(type) !== undefined,
+    pause(type, by, now) {
+      add.run(type)
+      return pause.run(now, by.who, by.reason, type).changes > 0
+    },
+    resume: (type) => resume.run(type).changes > 0,
+    backlogFull(type) {
+      const limit = limitOf.get(type) ?? null
+      if (limit === null) return null
+      const found = depth(type, limit)
+      return found >= limit ? { limit, depth: found } : null
+    },
+    badStreak: (type) => streak.get(type) ?? 0,
+    setBadStreak(type, value) {
+      add.run(type)
+      setStreak.run(value, type)
+    },
+    endBadStreak(type) {
+      endStreak.run(type)
+    },
+  }
+}
+
+/** Counts available, waiting and running jobs of a type, up to a limit. */
+function backlogDepth(db: Connection): (type: string, limit: number) => number {
+  const count = db
+    .prepare<[string, string, string, string, number], number>(`SELECT count(*) FROM (
+      SELECT 1 FROM wf_jobs WHERE state = 'available' AND crashes < 2 AND type = ?
+      UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'waiting' AND type = ?
+      UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'running' AND type = ?
+      UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'available' AND crashes >= 2 AND type = ?
+      LIMIT ?)`)
+    .pluck()
+  return (type, limit) => count.get(type, type, type, type, limit) ?? 0
+}
