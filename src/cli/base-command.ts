@@ -29,9 +29,9 @@ export abstract class BaseCommand extends Command {
     'no-color': Flags.boolean({ summary: 'no colours (NO_COLOR, FORCE_COLOR)', helpGroup: 'GLOBAL' }),
   }
 
-  protected readonly clock: Clock = systemClock
+  readonly clock: Clock = systemClock
   /** Usable after `parse`. */
-  protected output!: Output
+  output!: Output
   #globals: GlobalFlags = {}
   #store: Store | undefined
 
@@ -71,8 +71,10 @@ export abstract class BaseCommand extends Command {
     return this.#open('write', create)
   }
 
-  protected async engineOn(store: Store): Promise<Engine> {
-    const [{ createEngine }, { createEvents }, { systemRandom }] = await Promise.all([
+  /** What changes the store; a dry run looks only, and opens it for no more than that. */
+  protected async openEngine({ create = false, dryRun = false }: { create?: boolean; dryRun?: boolean } = {}): Promise<Engine> {
+    const [store, { createEngine }, { createEvents }, { systemRandom }] = await Promise.all([
+      dryRun ? this.openReader() : this.openWriter({ create }),
       import('../engine/engine.ts'),
       import('../engine/events.ts'),
       import('../random.ts'),

@@ -1,10 +1,6 @@
-/**
- * Verbs that change many jobs: in batches, each job told of, and a sum that always adds up:
- * matched = changed + skipped + failed. Knows what a resolution is, not what it does.
- */
+/** What became of jobs that a verb was about, and a sum that always adds up: matched = changed + skipped + failed. */
 import { WfError } from '../domain/errors.ts'
-import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { JobState } from '../domain/job.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { describeError, errorDocument } from './errors.ts'
 import type { Output } from './output.ts'
@@ -14,27 +10,10 @@ import { counted, thousands } from './time.ts'
 export interface Change {
   jobKey: number
   status: 'changed' | 'skipped' | 'failed' | 'not_found'
-  from: string | null
-  to: string | null
+  from: JobState | null
+  to: JobState | null
+  /** A finished sentence for people; empty when changed. */
   why: string
-}
-
-/** Jobs a transaction: small enough that workers are not held up. */
-const batchSize = 200
-
-export interface ApplyOptions {
-  signal: AbortSignal
-  progress(done: number): void
-}
-
-/** Ends early when `signal` aborts: what has been answered until then is returned. */
-export async function applyAll(engine: Engine, resolutions: readonly Resolution[], { signal, progress }: ApplyOptions): Promise<readonly Applied[]> {
-  const applied: Applied[] = []
-  for (let start = 0; start < resolutions.length && !signal.aborted; start += batchSize) {
-    applied.push(...(await engine.resolve(resolutions.slice(start, start + batchSize))))
-    progress(applied.length)
-  }
-  return applied
 }
 
 export interface Told {

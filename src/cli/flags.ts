@@ -2,8 +2,10 @@
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
+import type { VariableChange } from '../domain/resolution.ts'
 import { parseKey } from '../domain/selector.ts'
 import { RefusedValue } from './errors.ts'
+import { readSet } from './set-values.ts'
 import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './values.ts'
 
 interface Described {
@@ -75,4 +77,17 @@ export const changeFlags = {
   'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing' }),
   yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
   reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
+}
+
+/** Of verbs that run a job again. */
+export const againFlags = {
+  retries: retriesFlag('executions to give, 1 to 1,000; unless told what is left, else what it had at first'),
+  set: Flags.custom<Omit<VariableChange, 'add'>>({
+    summary: 'change a variable first; the value is JSON, else text',
+    helpValue: 'PATH=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    parse: guarded(readSet),
+  })(),
+  add: Flags.boolean({ summary: '--set may create what is not there', dependsOn: ['set'] }),
 }

@@ -48,7 +48,7 @@ export function readable(text: string): unknown {
   }
 }
 
-function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, ...attempt }: AttemptRecord) {
+export function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, ...attempt }: AttemptRecord) {
   return { ...attempt, startedAt: iso(startedAt), finishedAt: iso(finishedAt), nextRunAt: iso(nextRunAt) }
 }
 
@@ -101,7 +101,7 @@ function jobFacts({ job, progress, idempotencyKey, children }: InspectedDetail, 
   ]
 }
 
-function attemptLines(attempts: readonly AttemptRecord[], { paint, width, now }: PageLook): readonly Safe[] {
+export function attemptLines(attempts: readonly AttemptRecord[], { paint, width, now }: PageLook): readonly Safe[] {
   const columns: readonly Column<AttemptRecord>[] = [
     { title: '#', value: ({ attempt }) => attempt, align: 'right' },
     { title: 'OUTCOME', value: outcomeWords },

@@ -2,6 +2,8 @@
 
 export type DeadLetterReason = 'poison' | 'exhausted'
 
+export const deadLetterReasons: readonly DeadLetterReason[] = ['poison', 'exhausted']
+
 export interface DeadLetter {
   jobKey: number
   type: string

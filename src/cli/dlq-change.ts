@@ -1,0 +1,29 @@
+/** What `dlq retry` and `dlq discard` share. */
+import { deadLetterReasons, type DeadLetterReason } from '../domain/dead-letter.ts'
+import type { Page, Paged, Selector, Store } from '../store/store.ts'
+import { ChangeCommand, pageOfKeys, type Wanted } from './change-command.ts'
+import { changeFlags, choicesFlag, typesFlag } from './flags.ts'
+import { given } from './given.ts'
+
+export const dlqChangeFlags = {
+  type: typesFlag('all open dead letters of these types'),
+  kind: choicesFlag(deadLetterReasons, { summary: 'all open dead letters of these kinds' }),
+  ...changeFlags,
+}
+
+interface DlqChangeFlags {
+  type?: readonly string[] | undefined
+  kind?: readonly DeadLetterReason[] | undefined
+  'dry-run': boolean
+  yes: boolean
+}
+
+export abstract class DlqChange extends ChangeCommand {
+  protected override keysOf(store: Store, selector: Selector, page: Page): Promise<Paged<number>> {
+    return pageOfKeys(store.deadLetters(selector, page), ({ jobKey }) => jobKey)
+  }
+
+  protected wanted(words: readonly string[] | undefined, { type, kind, 'dry-run': dryRun, yes }: DlqChangeFlags): Wanted {
+    return { words, selector: given<Selector>({ types: type, deadLetterReasons: kind }), dryRun, yes }
+  }
+}

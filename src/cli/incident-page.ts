@@ -1,0 +1,57 @@
+/** One incident, with what is needed to decide about it: the page of `incidents show`. */
+import type { Incident } from '../domain/incident.ts'
+import type { InspectedDetail } from '../engine/inspector.ts'
+import { errorLines } from './error-view.ts'
+import { incidentDocument, statusWords } from './incident-view.ts'
+import { attemptDocument, attemptLines, readable, type PageLook } from './job-page.ts'
+import { jobDocument, statePainter, stateWords } from './job-view.ts'
+import { iso } from './json.ts'
+import { stepsOf } from './next-steps.ts'
+import { say, type Safe } from './safe.ts'
+import { facts, indented, jsonLines, section, stepLines } from './sections.ts'
+import { relative } from './time.ts'
+
+export interface IncidentOfJob {
+  incident: Incident
+  detail: InspectedDetail
+}
+
+/** The open one, else the last. */
+export function incidentOf(detail: InspectedDetail): Incident | undefined {
+  return detail.openIncident ?? [...detail.incidents].sort((a, b) => b.id - a.id)[0]
+}
+
+export function incidentPageDocument({ incident, detail }: IncidentOfJob, suffix: string) {
+  return {
+    ...incidentDocument(incident),
+    job: jobDocument(detail.job),
+    variables: readable(detail.variables),
+    attempts: detail.attempts.map(attemptDocument),
+    next: stepsOf({ ...detail, suffix }),
+  }
+}
+
+export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook): readonly Safe[] {
+  const { paint, now, full } = look
+  const { job } = detail
+  const open = incident.resolvedAt === null
+  const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
+  return [
+    say`${paint.bold(say`incident of job ${incident.jobKey}`)}  ${incident.type}  ${(open ? paint.red : paint.dim)(incident.kind)}`,
+    ...facts(
+      [
+        ['status', statusWords(incident)],
+        ['since', say`${relative(incident.createdAt, now)}  ${paint.dim(iso(incident.createdAt))}`],
+        ['resolved', incident.resolvedAt === null ? null : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`],
+        ['why', incident.reason],
+        ['job', say`${state}, ${job.attempt} attempts started, ${job.retries} left`],
+        ['fingerprint', paint.dim(incident.fingerprint)],
+      ],
+      paint,
+    ),
+    ...section('error', indented(errorLines(incident.error, paint)), paint),
+    ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
+    ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
+    ...section('next', stepLines(stepsOf({ ...detail, suffix: look.suffix }), paint), paint),
+  ]
+}

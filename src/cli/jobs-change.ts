@@ -1,0 +1,29 @@
+/** What `jobs retry` and `jobs cancel` share. */
+import { jobStates, type JobState } from '../domain/job.ts'
+import type { Page, Paged, Selector, Store } from '../store/store.ts'
+import { ChangeCommand, pageOfKeys, type Wanted } from './change-command.ts'
+import { changeFlags, choicesFlag, typesFlag } from './flags.ts'
+import { given } from './given.ts'
+
+export const jobsChangeFlags = {
+  type: typesFlag('all jobs of these types'),
+  state: choicesFlag(jobStates, { summary: 'all jobs in these states' }),
+  ...changeFlags,
+}
+
+interface JobsChangeFlags {
+  type?: readonly string[] | undefined
+  state?: readonly JobState[] | undefined
+  'dry-run': boolean
+  yes: boolean
+}
+
+export abstract class JobsChange extends ChangeCommand {
+  protected override keysOf(store: Store, selector: Selector, page: Page): Promise<Paged<number>> {
+    return pageOfKeys(store.jobs(selector, page), ({ key }) => key)
+  }
+
+  protected wanted(words: readonly string[] | undefined, { type, state, 'dry-run': dryRun, yes }: JobsChangeFlags): Wanted {
+    return { words, selector: given<Selector>({ types: type, states: state }), dryRun, yes }
+  }
+}

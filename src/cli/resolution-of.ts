@@ -1,0 +1,16 @@
+/** From the flags of a verb to what the engine is told. */
+import type { Resolution, VariableChange } from '../domain/resolution.ts'
+import { given } from './given.ts'
+import { who } from './who.ts'
+
+export interface ResolutionFlags {
+  retries?: number | undefined
+  set?: readonly Omit<VariableChange, 'add'>[] | undefined
+  add?: boolean
+  reason?: string | undefined
+}
+
+export function resolutionOf(verb: Resolution['verb'], { retries, set, add = false, reason }: ResolutionFlags): Omit<Resolution, 'jobKey'> {
+  const changes = set?.map((change) => ({ ...change, add }))
+  return given<Omit<Resolution, 'jobKey'>>({ verb, retries, set: changes, who: who(), reason: reason ?? null })
+}

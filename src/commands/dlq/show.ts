@@ -1,0 +1,23 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { deadLetterPage, deadLetterPageDocument } from '../../cli/dead-letter-page.ts'
+import { keyArg } from '../../cli/flags.ts'
+import { noSuchDeadLetter } from '../../cli/not-found.ts'
+
+export default class DlqShow extends BaseCommand {
+  static override summary = 'Show a dead letter, and what can be done next.'
+  static override description = 'KEY is that of the job.'
+  static override examples = ['<%= config.bin %> dlq show 17']
+  static override args = { key: keyArg() }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(DlqShow)
+    const inspector = await this.openInspector()
+    const [letter, detail] = await Promise.all([inspector.deadLetter(args.key), inspector.job(args.key)])
+    if (!letter) throw await noSuchDeadLetter(inspector, args.key)
+    const { document, print, paint, width } = this.output
+    document(deadLetterPageDocument({ letter, detail }, this.storeSuffix))
+    print(...deadLetterPage({ letter, detail }, { paint, width, now: this.now(), full: flags.full, suffix: this.storeSuffix }))
+  }
+}

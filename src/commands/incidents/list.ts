@@ -1,0 +1,44 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
+import { given } from '../../cli/given.ts'
+import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
+import { readKeys } from '../../cli/input.ts'
+import { collect, printList } from '../../cli/list.ts'
+import { incidentKinds } from '../../domain/incident.ts'
+import type { IncidentView, Selector } from '../../store/store.ts'
+
+export default class IncidentsList extends BaseCommand {
+  static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'
+  static override description = 'An incident is addressed by the key of its job. Only open ones are shown unless --closed.'
+  static override examples = [
+    '<%= config.bin %> incidents list',
+    {
+      description: 'those that will take their process with them, or cannot succeed as they are',
+      command: '<%= config.bin %> incidents list --kind crash_loop,poison_message',
+    },
+    '<%= config.bin %> incidents list --type charge-payment --ids | <%= config.bin %> incidents resolve - --retries 3',
+  ]
+  static override args = { keys: keysArg('only those of these jobs') }
+  static override flags = {
+    type: typesFlag('only those of these types'),
+    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND,…' }),
+    closed: Flags.boolean({ summary: 'those that are resolved too' }),
+    ...listFlags,
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(IncidentsList)
+    const selector = given<Selector>({
+      keys: args.keys && (await readKeys(args.keys)),
+      types: flags.type,
+      incidentKinds: flags.kind,
+      includeClosed: flags.closed || undefined,
+    })
+    const store = await this.openReader()
+    const page = await collect((each) => store.incidents(selector, each), flags)
+    const noun = flags.closed ? 'such incidents' : 'open incidents'
+    const listing = { page, columns: incidentColumns(this.now()), document: incidentViewDocument, id: ({ jobKey }: IncidentView) => jobKey, noun }
+    await printList(this.output, listing, { ids: flags.ids, from: store })
+  }
+}

@@ -1,0 +1,25 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { keyArg } from '../../cli/flags.ts'
+import { incidentOf, incidentPage, incidentPageDocument } from '../../cli/incident-page.ts'
+import { noSuchIncident, noSuchJob } from '../../cli/not-found.ts'
+
+export default class IncidentsShow extends BaseCommand {
+  static override summary = 'Show why a job stopped, and what can be done next.'
+  static override description = 'KEY is that of the job. Shows the open incident, else the last one.'
+  static override examples = ['<%= config.bin %> incidents show 17']
+  static override args = { key: keyArg() }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(IncidentsShow)
+    const inspector = await this.openInspector()
+    const detail = await inspector.job(args.key)
+    if (!detail) throw await noSuchJob(inspector, args.key)
+    const incident = incidentOf(detail)
+    if (!incident) throw await noSuchIncident(inspector, args.key)
+    const { document, print, paint, width } = this.output
+    document(incidentPageDocument({ incident, detail }, this.storeSuffix))
+    print(...incidentPage({ incident, detail }, { paint, width, now: this.now(), full: flags.full, suffix: this.storeSuffix }))
+  }
+}

@@ -1,0 +1,14 @@
+import { typesArg, TypesChange } from '../../cli/types-change.ts'
+
+export default class TypesResume extends TypesChange {
+  static override summary = 'Let jobs of a paused type start again.'
+  static override description =
+    'What has become due meanwhile starts as workers have room. The row of stops that may have paused it counts from 0 again.'
+  static override examples = ['<%= config.bin %> types resume charge-payment']
+  static override args = { types: typesArg() }
+
+  async run(): Promise<void> {
+    const { args } = await this.parse(TypesResume)
+    await this.pauseOrResume(args.types, null)
+  }
+}

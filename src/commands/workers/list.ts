@@ -1,0 +1,21 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+import { printList } from '../../cli/list.ts'
+import { workerColumns, workerDocument } from '../../cli/worker-view.ts'
+import { Flags } from '@oclif/core'
+import type { InspectedWorker } from '../../engine/inspector.ts'
+
+export default class WorkersList extends BaseCommand {
+  static override summary = 'Show the worker processes of the store.'
+  static override description = `One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
+gone or cut off; its jobs are handed to others.`
+  static override examples = ['<%= config.bin %> workers list', '<%= config.bin %> workers list --json']
+  static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }) }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(WorkersList)
+    const inspector = await this.openInspector()
+    const page = { items: await inspector.workers(), next: null }
+    const listing = { page, columns: workerColumns(), document: workerDocument, id: ({ id }: InspectedWorker) => id, noun: 'workers' }
+    await printList(this.output, listing, { ids: flags.ids, from: inspector })
+  }
+}
