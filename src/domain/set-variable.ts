@@ -96,5 +96,6 @@ function missing(path: string): WfError {
 
 function recordable(value: unknown): unknown {
   const json = toJson(value, { maxBytes: recordedBytes, what: 'the value' })
-  return json.ok ? value : `(${preview(value, 100)})`
+  // Copied, for a later change may reach into it.
+  return json.ok ? JSON.parse(json.text) : `(${preview(value, 100)})`
 }
