@@ -29,6 +29,8 @@ export interface Config {
   /** How long loading the handlers may take. */
   loadMs: number
   retention: RetentionPolicy
+  /** `allow`: a store on a network file system is used, by one process alone. */
+  networkFileSystem: 'refuse' | 'allow'
 }
 
 /** What may be set, under the names of wf.config.json. Durations are ms or text such as `30s`; `forever` keeps rows. */
@@ -41,6 +43,7 @@ export interface ConfigInput {
   hang?: number | string
   load?: number | string
   retention?: { finished?: number | string; deadLetters?: number | string; idempotencyKeys?: number | string; stats?: number | string }
+  networkFileSystem?: 'refuse' | 'allow'
 }
 
 export interface ConfigSources {
@@ -76,6 +79,7 @@ const settings = {
   'retention.deadLetters': { env: 'WF_RETENTION_DEAD_LETTERS', range: { min: second, max: 3_650 * day } },
   'retention.idempotencyKeys': { env: 'WF_RETENTION_IDEMPOTENCY_KEYS', range: { min: second, max: 3_650 * day } },
   'retention.stats': { env: 'WF_RETENTION_STATS', range: { min: second, max: 3_650 * day } },
+  networkFileSystem: { env: 'WF_NETWORK_FILE_SYSTEM' },
 } as const satisfies Record<string, { env: string; range?: Range }>
 
 type Name = keyof typeof settings
@@ -104,7 +108,7 @@ function checkConfig(given: Settings): Config {
   }
   return {
     store: text(given, 'store', './wf.db'),
-    durability: durability(given),
+    durability: word(given, 'durability', ['power', 'process']),
     leaseMs,
     renewalMs,
     sweepMs: timed(given, 'sweep', Math.min(5 * second, Math.floor(leaseMs / 6))),
@@ -116,6 +120,7 @@ function checkConfig(given: Settings): Config {
       idempotencyKeysMs: kept(given, 'retention.idempotencyKeys', 90 * day),
       statsMs: kept(given, 'retention.stats', 30 * day),
     },
+    networkFileSystem: word(given, 'networkFileSystem', ['refuse', 'allow']),
   }
 }
 
@@ -127,11 +132,13 @@ function text(given: Settings, name: Name, otherwise: string): string {
   return found.value
 }
 
-function durability(given: Settings): Durability {
-  const found = given.get('durability')
-  if (!found) return 'power'
-  if (found.value === 'power' || found.value === 'process') return found.value
-  throw invalid(`${found.from} is ${preview(found.value, 60)}`, "it is 'power' (survives power loss) or 'process' (survives crashes only)")
+/** One of a few words; the first is the default. */
+function word<W extends string>(given: Settings, name: Name, words: readonly [W, ...W[]]): W {
+  const found = given.get(name)
+  if (!found) return words[0]
+  const chosen = words.find((each) => each === found.value)
+  if (chosen === undefined) throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it is one of ${words.join(', ')}`)
+  return chosen
 }
 
 function timed(given: Settings, name: TimedName, otherwise: number): number {
@@ -240,6 +247,7 @@ function fileShape(zod: typeof z) {
     hang: duration,
     load: duration,
     retention: retention.optional(),
+    networkFileSystem: zod.string().optional(),
   })
 }
 

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       hangMs: 10_000,
       loadMs: 30_000,
       retention: { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day },
+      networkFileSystem: 'refuse',
     })
   })
 
@@ -61,6 +62,7 @@ describe('the configuration', () => {
       await expect(load({ lease }), String(lease)).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining('lease') })
     }
     for (const durability of ['off', '', 'POWER', 1]) await expect(load({ durability })).rejects.toMatchObject({ code: 'invalid_config' })
+    for (const networkFileSystem of ['', 'yes', true]) await expect(load({ networkFileSystem })).rejects.toMatchObject({ code: 'invalid_config' })
     await expect(load({ store: ' ' })).rejects.toMatchObject({ code: 'invalid_config' })
   })
 

@@ -83,9 +83,12 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const run = async () => {
     let failing = false
     while (!sweeping.ended.signal.aborted) {
-      const error = await sweep().then(() => null, messageOf)
-      if (error !== null && !failing) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${error}`)
-      failing = error !== null
+      try {
+        if (!(await sweep()).held) failing = false
+      } catch (error) {
+        if (!failing) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${messageOf(error)}`)
+        failing = true
+      }
       await clock.sleep(sweepMs, sweeping.ended.signal)
     }
   }
