@@ -1,14 +1,14 @@
-/** Tells the supervisor how many attempts were settled: the first at once, so that a short life is known to have been of use. */
+/** Tells the supervisor what the attempts came to: the first at once, so that a short life is known to have been of use. */
 import type { Clock } from '../clock.ts'
 import type { EngineEvents } from '../engine/events.ts'
 import type { ChildChannel } from './child-channel.ts'
-import type { TallySum } from './tally.ts'
+import { count, tallyKey, type Tally } from './tally.ts'
 
 const everyMs = 200
 
 export class TallyReport {
   readonly #parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }
-  readonly #settled: TallySum = {}
+  readonly #tally: Tally = {}
   #waiting = false
   #changed = false
 
@@ -19,7 +19,7 @@ export class TallyReport {
   start(): void {
     this.#parts.events.on('settled', ({ settlement, result }) => {
       if (result === 'stale') return
-      this.#settled[settlement.outcome] = (this.#settled[settlement.outcome] ?? 0) + 1
+      count(this.#tally, tallyKey(settlement))
       this.#changed = true
       if (!this.#waiting) this.send()
     })
@@ -29,7 +29,7 @@ export class TallyReport {
     if (!this.#changed) return
     this.#changed = false
     this.#waiting = true
-    void this.#parts.channel.send({ kind: 'tally', settled: this.#settled })
+    void this.#parts.channel.send({ kind: 'tally', tally: this.#tally })
     const next = () => {
       this.#waiting = false
       this.send()

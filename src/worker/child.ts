@@ -24,7 +24,7 @@ export interface ChildOptions {
   clock: Clock
   random: Random
   load(files: readonly string[]): Promise<ReadonlyMap<string, LoadedHandler>>
-  openStore(told: unknown): Promise<Store>
+  openStore(location: string): Promise<Store>
   /** What runs beside the worker: statistics. */
   upkeep(parts: { engine: Engine; log: Logger }): readonly Upkeep[]
   /** Ends the process. */
@@ -32,7 +32,7 @@ export interface ChildOptions {
 }
 
 /** A supervisor that is gone cannot wait; neither can who wants the machine back. */
-const orphanTimes = { abortInMs: 0, graceMs: 3000, exitInMs: 4500 }
+const orphanTimes = { abortInMs: 0, graceMs: 3000, exitInMs: 4000 }
 const closingMs = 500
 
 export class Child {
@@ -72,7 +72,7 @@ export class Child {
 
   async #setUp(setup: ChildSetup): Promise<void> {
     const { channel, clock, random, load, openStore, upkeep } = this.#options
-    const [loaded, store] = await Promise.all([within(load(setup.files), setup, clock), openStore(setup.store)])
+    const [loaded, store] = await Promise.all([within(load(setup.files), setup, clock), openStore(setup.location)])
     this.#store = store
     const handlers = handlersFor(loaded, setup)
     const events = createEvents()

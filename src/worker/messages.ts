@@ -1,8 +1,9 @@
 /** What supervisor and child say to each other over the fork's channel. Plain data only. */
 import type { LogFields, LogLevel } from '../logger.ts'
 import type { ErrorCode } from '../domain/errors.ts'
-import type { OutcomeKind, Policy } from '../domain/outcome.ts'
+import type { Policy } from '../domain/outcome.ts'
 import type { TypeDeclaration } from '../store/store.ts'
+import type { Tally } from './tally.ts'
 
 export type ToChild =
   /** The first message: what to load and how to work. Answered by `ready` or `load_failed`. */
@@ -31,8 +32,8 @@ export interface ChildSetup {
   maxJobs: number | null
   /** Take only suspects. */
   suspects: boolean
-  /** What the composition root needs to open the store; the worker does not look into it. */
-  store: unknown
+  /** Where the store is; the rest of its settings the child reads as its supervisor did. */
+  location: string
   logLevel: LogLevel
   /** Loading may take so long. */
   loadMs: number
@@ -42,13 +43,11 @@ export type ToSupervisor =
   | { kind: 'ready'; types: readonly TypeDeclaration[]; policies: Readonly<Record<string, Policy>>; concurrency: number }
   | { kind: 'load_failed'; code: ErrorCode; message: string; hint: string }
   | { kind: 'pong'; id: number }
-  /** Attempts settled since the start, by outcome. Sent with the first one and then a few times a second at most. */
-  | { kind: 'tally'; settled: Tally }
+  /** What the attempts so far came to. Sent with the first one and then a few times a second at most. */
+  | { kind: 'tally'; tally: Tally }
   /** The child ends on purpose: drained, max-jobs reached, recycled after abandoned handlers or a panic. */
   | { kind: 'leaving'; reason: LeaveReason; exitCode: number }
   /** One line for the supervisor's log. */
   | { kind: 'log'; level: LogLevel; message: string; fields: LogFields }
-
-export type Tally = Partial<Record<OutcomeKind, number>>
 
 export type LeaveReason = 'drained' | 'empty' | 'max_jobs' | 'abandoned' | 'panic' | 'orphaned' | 'quarantine_done'

@@ -5,8 +5,9 @@ import type { Logger } from '../logger.ts'
 import type { ChildExit, ChildProcess } from './child-process.ts'
 import { wordsOfExit } from './child-process.ts'
 import type { HeldAttempt } from './keeper-renewals.ts'
-import type { ChildSetup, LeaveReason, Tally, ToSupervisor } from './messages.ts'
+import type { ChildSetup, LeaveReason, ToSupervisor } from './messages.ts'
 import { Pulse } from './supervisor-pulse.ts'
+import type { Tally } from './tally.ts'
 
 export type Ready = Extract<ToSupervisor, { kind: 'ready' }>
 
@@ -94,7 +95,7 @@ export class SupervisedChild {
     else if (message.kind === 'leaving') this.leaving = message.reason
     else if (message.kind === 'log') this.#options.log[message.level](message.message, { ...message.fields, worker: this.id })
     else if (message.kind === 'tally') {
-      this.tally = message.settled
+      this.tally = message.tally
       this.#options.onTally()
     }
   }

@@ -15,7 +15,7 @@ import type { Keeper } from './keeper.ts'
 import { hung, interrupted, lost, settleHeld } from './losses.ts'
 import type { ChildSetup } from './messages.ts'
 import { SupervisedChild } from './supervisor-child.ts'
-import { addTally, type TallySum } from './tally.ts'
+import { count, sumOf, tallyKey, type Tally } from './tally.ts'
 import { untilStored } from './until-stored.ts'
 
 /** A position that one child after another fills. */
@@ -46,12 +46,18 @@ export class Crew {
   /** Ends every wait for the store. */
   readonly #ended = new AbortController()
   readonly #options: CrewOptions
-  readonly #gone: TallySum = {}
+  /** Of children that are gone. */
+  #past: Tally = {}
+  /** What the supervisor settled itself: losses. */
+  readonly #own: Tally = {}
   /** Children whose attempts are being settled. */
   #burials = 0
 
   constructor(options: CrewOptions) {
     this.#options = options
+    options.engine.events.on('settled', ({ settlement, result }) => {
+      if (result !== 'stale') count(this.#own, tallyKey(settlement))
+    })
   }
 
   /** Nobody is left, neither running nor unsettled. */
@@ -59,11 +65,9 @@ export class Crew {
     return this.children.size === 0 && this.#burials === 0
   }
 
-  /** Attempts settled so far by all children, by outcome. */
-  get tally(): TallySum {
-    const sum = { ...this.#gone }
-    for (const child of this.children) addTally(sum, child.tally)
-    return sum
+  /** What all attempts came to so far. */
+  get tally(): Tally {
+    return sumOf([this.#past, this.#own, ...[...this.children].map(({ tally }) => tally)])
   }
 
   spawn(post: Post): SupervisedChild {
@@ -106,7 +110,7 @@ export class Crew {
     const { engine, keeper, policies } = this.#options
     this.#burials++
     this.children.delete(child)
-    addTally(this.#gone, child.tally)
+    this.#past = sumOf([this.#past, child.tally])
     keeper.forget(child.id)
     const outcome = (job: Job, all: readonly Job[]) => this.#outcomeOf(child, exit, all.length === 1 ? job : null)
     const jobs = await this.#stored('giving back the jobs of a process that ended', async () => {

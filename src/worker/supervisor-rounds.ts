@@ -14,7 +14,7 @@ export interface RoundsOptions {
   crew: Crew
   hangMs: number
   graceMs: number
-  isEmpty: (() => Promise<boolean>) | null
+  isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
   onQuarantine(): void
   onEmpty(): void
 }
@@ -90,6 +90,7 @@ export class SupervisorRounds {
   }
 
   async #isDone(): Promise<void> {
-    if (await this.#options.isEmpty?.()) this.#options.onEmpty()
+    const types = [...this.#options.crew.declarations.keys()]
+    if (await this.#options.isEmpty?.(types)) this.#options.onEmpty()
   }
 }

@@ -5,13 +5,18 @@ import { wordsOfExit, type ChildExit } from './child-process.ts'
 import { namesOf } from './losses.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
 
-export function wordsOfStart(
-  types: readonly TypeDeclaration[],
-  { processes, concurrency }: { processes: number; concurrency: number | null },
-): string {
+interface StartWords {
+  processes: number
+  /** Over all types; null: each type's own. */
+  concurrency: number | null
+  /** Where the jobs are. */
+  place: string
+}
+
+export function wordsOfStart(types: readonly TypeDeclaration[], { processes, concurrency, place }: StartWords): string {
   const jobs = concurrency ?? types.reduce((sum, type) => sum + type.concurrency, 0)
   const where = processes === 1 ? 'in 1 process' : `in each of ${processes} processes`
-  return `working on ${types.map(({ type }) => type).join(', ')}: up to ${jobs} ${jobs === 1 ? 'job' : 'jobs'} at once ${where}`
+  return `working on ${types.map(({ type }) => type).join(', ')}: up to ${jobs} ${jobs === 1 ? 'job' : 'jobs'} at once ${where}, from ${place}`
 }
 
 export function wordsOfDeath(child: SupervisedChild, exit: ChildExit, jobs: readonly Job[]): string {

@@ -12,7 +12,7 @@ import { wordsOfDeath, wordsOfReturn, wordsOfStart } from './supervisor-words.ts
 import { Crew, type CrewOptions, type Post } from './supervisor-crew.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
 import { SupervisorRounds } from './supervisor-rounds.ts'
-import { workDone, type TallySum } from './tally.ts'
+import { workDone, type Tally } from './tally.ts'
 
 export interface SupervisorOptions
   extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
@@ -21,15 +21,17 @@ export interface SupervisorOptions
   graceMs: number
   /** A child that outlives every running timeout by this without answering is killed; default 10 s. */
   hangMs: number
-  /** With it the run ends when it answers true. */
-  isEmpty: (() => Promise<boolean>) | null
+  /** For the first line: where the jobs are. */
+  place: string
+  /** With it the run ends when it answers true for the types that the children handle. */
+  isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
   /** A child that cannot load any more keeps its post empty until `reload`, instead of counting as a death. */
   patient: boolean
 }
 
 export interface SupervisorEnd {
   why: 'drained' | 'stopped' | 'empty' | 'max_jobs'
-  tally: TallySum
+  tally: Tally
   /** False: the store did not take back in time what was unfinished; leases end it. */
   allReturned: boolean
 }
@@ -120,7 +122,7 @@ export class Supervisor {
 
   /** All or none: a module that cannot be loaded in one process serves no job in another. */
   async #first(): Promise<void> {
-    const { log, processes, setup } = this.#options
+    const { log, processes, place, setup } = this.#options
     const children = this.#posts().map((post) => this.#spawn(post))
     try {
       await Promise.all(children.map((child) => this.#crew.enlist(child)))
@@ -129,7 +131,7 @@ export class Supervisor {
     }
     if (this.#phase !== 'loading') return
     this.#phase = 'working'
-    log.info(wordsOfStart([...this.#crew.declarations.values()], { processes, concurrency: setup.concurrency }))
+    log.info(wordsOfStart([...this.#crew.declarations.values()], { processes, place, concurrency: setup.concurrency }))
     for (const child of children) child.go()
   }
 

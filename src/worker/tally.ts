@@ -1,33 +1,54 @@
-/** How many attempts ended how. */
-import type { OutcomeKind } from '../domain/outcome.ts'
-import type { Tally } from './messages.ts'
+/** What attempts came to, counted: the jobs that came to rest by their state, the others by what happened to the attempt. */
+import type { Settlement } from '../domain/outcome.ts'
 
-export type TallySum = Partial<Record<OutcomeKind, number>>
+export type TallyKey = 'completed' | 'rejected' | 'failed' | 'dead' | 'retried' | 'deferred' | 'returned' | 'lost'
 
-export function addTally(sum: TallySum, tally: Tally): void {
-  for (const [outcome, count] of Object.entries(tally)) sum[outcome as OutcomeKind] = (sum[outcome as OutcomeKind] ?? 0) + count
+export type Tally = Partial<Record<TallyKey, number>>
+
+export function tallyKey({ next, outcome }: Pick<Settlement, 'next' | 'outcome'>): TallyKey {
+  const { state } = next
+  if (state === 'completed' || state === 'rejected' || state === 'failed' || state === 'dead') return state
+  if (outcome === 'defer') return 'deferred'
+  if (outcome === 'interrupted') return 'returned'
+  return outcome === 'lost' ? 'lost' : 'retried'
 }
 
-/** Attempts that say that jobs get somewhere: not those that a process gave back because it ended. */
-export function workDone(tally: Tally): number {
-  return Object.entries(tally).reduce((sum, [outcome, count]) => (outcome === 'interrupted' || outcome === 'lost' ? sum : sum + count), 0)
+export function count(tally: Tally, key: TallyKey, by = 1): void {
+  tally[key] = (tally[key] ?? 0) + by
 }
 
-/** `1,990 completed, 10 failed`; null when nothing happened. */
-export function wordsOfTally(tally: Tally): string | null {
-  const parts = Object.entries(tally).filter(([, count]) => count > 0)
-  if (parts.length === 0) return null
-  return parts.map(([outcome, count]) => `${count.toLocaleString('en-US')} ${words[outcome as OutcomeKind]}`).join(', ')
+export function sumOf(tallies: Iterable<Tally>): Tally {
+  const sum: Tally = {}
+  for (const tally of tallies) for (const [key, by] of Object.entries(tally)) count(sum, key as TallyKey, by)
+  return sum
 }
 
-const words: Record<OutcomeKind, string> = {
-  success: 'completed',
-  fail: 'failed',
-  defer: 'deferred',
-  incident: 'stopped as incidents',
-  poison: 'set aside as poison',
-  business_error: 'rejected',
-  interrupted: 'given back',
-  lost: 'lost',
-  result_invalid: 'with a result that cannot be stored',
+/** Attempts that say that jobs get somewhere: not those that a process lost, or gave back because it ended. */
+export function workDone({ completed = 0, rejected = 0, failed = 0, dead = 0, retried = 0, deferred = 0 }: Tally): number {
+  return completed + rejected + failed + dead + retried + deferred
+}
+
+/** Jobs that stopped and wait for a person. */
+export function stopped({ failed = 0, dead = 0 }: Tally): number {
+  return failed + dead
+}
+
+const words: Record<TallyKey, string> = {
+  completed: 'completed',
+  rejected: 'rejected',
+  failed: 'stopped with an incident',
+  dead: 'set aside as dead letters',
+  retried: 'to be tried again',
+  deferred: 'put off',
+  returned: 'given back',
+  lost: 'lost with their process',
+}
+
+/** `1,990 completed, 10 rejected`; `no job` when nothing happened. */
+export function wordsOfTally(tally: Tally): string {
+  const parts = Object.entries(words).flatMap(([key, word]) => {
+    const by = tally[key as TallyKey] ?? 0
+    return by > 0 ? [`${by.toLocaleString('en-US')} ${word}`] : []
+  })
+  return parts.length === 0 ? 'no job' : parts.join(', ')
 }

@@ -1,0 +1,32 @@
+/** The usual way to run: a supervisor here, the handlers in child processes. */
+import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { forkChild } from '../worker/child-process.ts'
+import { Supervisor } from '../worker/supervisor.ts'
+import { watchSources } from '../worker/supervisor-watch.ts'
+import { levelFrom } from './work-log.ts'
+import type { Run, RunParts } from './work.ts'
+
+const entry = fileURLToPath(new URL('../worker-process.js', import.meta.url))
+
+export function superviseRun(parts: RunParts): Run {
+  const { files, types, concurrency, maxJobs, config, clock, watch, place } = parts
+  const { leaseMs, renewalMs, hangMs, loadMs } = config
+  const supervisor = new Supervisor({
+    ...parts,
+    fork: () => forkChild(entry),
+    host: hostname(),
+    lease: { leaseMs, renewMs: renewalMs },
+    hangMs,
+    patient: watch,
+    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel: levelFrom(process.env['WF_LOG_LEVEL']) },
+  })
+  const ended = supervisor.run()
+  if (!watch) return { drain: () => supervisor.drain(), stopNow: () => supervisor.stopNow(), ended }
+  const reload = () => {
+    parts.log.info('a module changed; loading anew')
+    supervisor.reload()
+  }
+  const unwatch = watchSources(files, clock, reload)
+  return { drain: () => supervisor.drain(), stopNow: () => supervisor.stopNow(), ended: ended.finally(unwatch) }
+}

@@ -1,0 +1,40 @@
+/** What signals mean to a run: SIGTERM and the first Ctrl-C let what runs finish, another Ctrl-C stops at once. */
+import type { Cancel, Clock } from '../clock.ts'
+
+/** npm and npx hand on the Ctrl-C that the terminal has sent to the whole group already: one key press, two signals. */
+const samePressMs = 200
+
+export interface SignalSource {
+  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  removeListener(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+}
+
+export interface SignalMeaning {
+  /** May be called again and again. */
+  drain(): void
+  stopNow(): void
+}
+
+/** @returns ends it */
+export function onSignals(source: SignalSource, clock: Clock, { drain, stopNow }: SignalMeaning): Cancel {
+  let draining = false
+  let pressedAt = Number.NEGATIVE_INFINITY
+  const terminate = () => {
+    draining = true
+    drain()
+  }
+  const interrupt = () => {
+    const now = clock.monotonic()
+    const isSamePress = now - pressedAt < samePressMs
+    pressedAt = now
+    if (isSamePress) return
+    if (draining) stopNow()
+    else terminate()
+  }
+  source.on('SIGTERM', terminate)
+  source.on('SIGINT', interrupt)
+  return () => {
+    source.removeListener('SIGTERM', terminate)
+    source.removeListener('SIGINT', interrupt)
+  }
+}
