@@ -15,7 +15,7 @@ const levels = [
   ['worker', 'metrics', 'workflow'],
   ['config'],
   ['app'],
-  ['cli', 'client', 'start-worker'],
+  ['cli', 'client', 'start-worker', 'worker-process'],
   ['commands', 'tui', 'http'],
   ['testing', 'index'],
 ]
