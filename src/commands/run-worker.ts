@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { durationFlag, integerFlag, textFlag, typesFlag } from '../cli/flags.ts'
+import { say } from '../cli/safe.ts'
 import { processesFlag, readWorkOptions } from '../cli/work-options.ts'
 import { work } from '../cli/work.ts'
 
@@ -48,7 +51,9 @@ A terminal gets a line for each job, or a summary every few seconds when there a
   async run(): Promise<void> {
     const { args, flags } = await this.parse(RunWorker)
     const options = await readWorkOptions({ files: [args.files].flat(), flags })
+    const isNew = !existsSync(resolve(options.config.store))
     const store = await this.openWriter({ create: true })
+    if (isNew) this.output.note(say`created the store ${(await store.info()).location}`)
     this.endWith(await work({ store, clock: this.clock, output: this.output, ...options }))
   }
 }

@@ -11,19 +11,12 @@ const watch = { everyMs: 500, patienceMs: 4500 }
 /** Not needed while the process starts, and not to slow it down then. */
 const startInMs = 1000
 
-const script = `
-  const { workerData } = require('node:worker_threads')
-  let missingMs = 0
-  setInterval(() => {
-    missingMs = process.ppid === workerData.parent ? 0 : missingMs + workerData.everyMs
-    if (missingMs >= workerData.patienceMs) process.kill(process.pid, 'SIGKILL')
-  }, workerData.everyMs)`
+const script = new URL('./child-orphan-thread.js', import.meta.url)
 
 export function watchParent(clock: Clock): void {
   const parent = process.ppid
   const start = () => {
     const thread = new Worker(script, {
-      eval: true,
       workerData: { parent, ...watch },
       env: {},
       execArgv: [],
