@@ -60,9 +60,17 @@ export function decide(decision: Decision): Settlement {
 
 /** What an outcome does not name stays as it was; losses in a row and deferrals in a row end with it. */
 function nextJob(job: Job, change: Verdict['next'], now: number): NextJob {
-  const { retries, failures, deferrals } = job
-  const finishedAt = change.state === 'completed' || change.state === 'rejected' ? now : null
-  return { waitReason: null, runAt: job.runAt, retries, failures, deferrals, crashes: 0, deferringSince: null, finishedAt, ...change }
+  return {
+    state: change.state,
+    waitReason: change.waitReason ?? null,
+    runAt: change.runAt ?? job.runAt,
+    retries: change.retries ?? job.retries,
+    failures: change.failures ?? job.failures,
+    crashes: change.crashes ?? 0,
+    deferrals: change.deferrals ?? job.deferrals,
+    deferringSince: change.deferringSince ?? null,
+    finishedAt: change.state === 'completed' || change.state === 'rejected' ? now : null,
+  }
 }
 
 function verdictOf(decision: Decision): Verdict {
@@ -146,8 +154,9 @@ function comesBack(runAt: number, waitReason: WaitReason | null): Pick<NextJob, 
 
 /** A job that would come back too late to start stops now, when the cause is still at hand. */
 function withinDeadline(verdict: Verdict, { job, outcome }: Decision): Verdict {
+  if (job.deadlineAt === null) return verdict
   const { state, runAt = job.runAt } = verdict.next
-  if ((state !== 'available' && state !== 'waiting') || job.deadlineAt === null || runAt <= job.deadlineAt) return verdict
+  if ((state !== 'available' && state !== 'waiting') || runAt <= job.deadlineAt) return verdict
   const cause = errorOf(outcome)
   const error = deadlineError(job.deadlineAt, runAt, cause ?? undefined)
   return stopped({ incident: 'deadline_exceeded', error }, { ...verdict.next, waitReason: null, runAt: job.runAt })
@@ -211,6 +220,7 @@ function withCode({ code, message, error }: Extract<Outcome, { kind: 'business_e
 
 /** `success` only with the completion; `stopped` only where this attempt ends the job without one. */
 function childrenOf(children: readonly ChildJob[], state: NextJob['state']): NewChildJob[] {
+  if (children.length === 0) return []
   const stops = state === 'failed' || state === 'dead' || state === 'rejected'
   const wanted = children.filter((child) => (child.when === 'success' ? state === 'completed' : stops))
   return wanted.map(({ when: _, ...child }) => child)

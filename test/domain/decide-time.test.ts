@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { deadlineError } from '../../src/domain/decide.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import { claimed, fail, judge, lost, now, runningJob, settled } from './builders.ts'
 
@@ -107,5 +108,9 @@ describe('deadlines', () => {
       expect(judge(late, outcome).incident?.kind).toBe('deadline_exceeded')
     expect(judge(late, { kind: 'success' }).next.state).toBe('completed')
     expect(judge({ ...late, retries: 1 }, fail).incident?.kind).toBe('job_no_retries')
+  })
+
+  it('an instant beyond the calendar does not get in the way of the record', () => {
+    expect(deadlineError(Number.MAX_SAFE_INTEGER, now).message).toContain('would come after its deadline (9007199254740991)')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDeadLetterReasons, parseIncidentKinds, parseKey, parseKeys, parseStates, parseTypes } from '../../src/domain/selector.ts'
+import { parseKey, parseKeys } from '../../src/domain/selector.ts'
 
 const usage = (message: string) => expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
 
@@ -35,27 +35,5 @@ describe('keys', () => {
     expect(parseKeys('3, 1\n2\r\n3 1')).toEqual([3, 1, 2])
     expect(parseKeys(' \n')).toEqual([])
     expect(() => parseKeys('1 x')).toThrow(usage('"x" is not a job key'))
-  })
-})
-
-describe('lists', () => {
-  it('of states, kinds and reasons take what there is', () => {
-    expect(parseStates('failed, dead,failed')).toEqual(['failed', 'dead'])
-    expect(parseIncidentKinds('crash_loop')).toEqual(['crash_loop'])
-    expect(parseDeadLetterReasons('poison,exhausted')).toEqual(['poison', 'exhausted'])
-  })
-
-  it('refuse what there is not, and name what there is', () => {
-    expect(() => parseStates('failed,toString')).toThrow(
-      expect.objectContaining({ code: 'usage', message: '"toString" is not a state', hint: expect.stringContaining('available, waiting') }),
-    )
-    expect(() => parseStates('')).toThrow(usage('"" is not a state'))
-    expect(() => parseIncidentKinds('crash-loop')).toThrow(usage('"crash-loop" is not a kind'))
-    expect(() => parseDeadLetterReasons('x')).toThrow(usage('is not a reason'))
-  })
-
-  it('of types take any names', () => {
-    expect(parseTypes('charge-payment, send mail,__proto__')).toEqual(['charge-payment', 'send mail', '__proto__'])
-    expect(() => parseTypes(' , ')).toThrow(usage('no type is given'))
   })
 })
