@@ -7,9 +7,9 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import type { Store } from '../store/store.ts'
-import { reportError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { quoted } from './next-steps.ts'
+import { say } from './safe.ts'
+import { quoted } from './shell.ts'
 import { createOutput, type Output } from './output.ts'
 import { processSinks } from './streams.ts'
 
@@ -83,10 +83,21 @@ export abstract class BaseCommand extends Command {
   }
 
   async #open(mode: 'read' | 'write', create: boolean): Promise<Store> {
-    const { openStore } = await import('../app.ts')
-    const store = await openStore({ location: this.#globals.store, mode, create, clock: this.clock })
+    const { configOf, openStore } = await import('../app.ts')
+    const config = await configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store })
+    const store = await openStore({ mode, create, config, clock: this.clock })
     this.#store = store
     return store
+  }
+
+  /** Makes a store where there is none, and says where it is. */
+  protected async openCreating(): Promise<Engine> {
+    const [{ existsSync }, { configOf }] = await Promise.all([import('node:fs'), import('../app.ts')])
+    const config = await configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store })
+    const wasThere = existsSync(config.store.replace(/^file:\/\//, ''))
+    const engine = await this.openEngine({ create: true })
+    if (!wasThere) this.output.note(say`created the store ${(await engine.store.info()).location}`)
+    return engine
   }
 
   /** Sets the code that the process ends with once everything is written. */
@@ -98,6 +109,7 @@ export abstract class BaseCommand extends Command {
     // Otherwise the framework would complain on top that nothing was parsed.
     this.parsed = true
     this.output ??= await this.#createOutput()
+    const { reportError } = await import('./errors.ts')
     this.endWith(reportError(error, this.output, (this.id ?? '').replaceAll(':', ' ')))
   }
 

@@ -2,7 +2,7 @@
 import type { Resolution } from '../domain/resolution.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
-import { readKeys } from './input.ts'
+import { readKeys } from './keys.ts'
 
 export interface Verb {
   /** As it is typed: `jobs cancel`. */

@@ -2,7 +2,8 @@
 import { deadLetterReasons, type DeadLetterReason } from '../domain/dead-letter.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { ChangeCommand, pageOfKeys, type Wanted } from './change-command.ts'
-import { changeFlags, choicesFlag, typesFlag } from './flags.ts'
+import { changeFlags } from './change-flags.ts'
+import { choicesFlag, typesFlag } from './flags.ts'
 import { given } from './given.ts'
 
 export const dlqChangeFlags = {

@@ -2,20 +2,9 @@
 import { WfError, type ErrorCode } from '../domain/errors.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
+import { RefusedValue } from './refused-value.ts'
 import type { Output } from './output.ts'
 import { safeLines, say } from './safe.ts'
-
-/**
- * A flag's value that is refused. The framework rewrites the message of what a flag's parser throws;
- * this carries the error past it.
- */
-export class RefusedValue extends Error {
-  readonly refusal: WfError
-  constructor(refusal: WfError) {
-    super(refusal.message)
-    this.refusal = refusal
-  }
-}
 
 /** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
 export class DetailedError extends WfError {

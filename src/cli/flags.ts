@@ -2,10 +2,8 @@
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
-import type { VariableChange } from '../domain/resolution.ts'
 import { parseKey } from '../domain/selector.ts'
-import { RefusedValue } from './errors.ts'
-import { readSet } from './set-values.ts'
+import { RefusedValue } from './refused-value.ts'
 import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './values.ts'
 
 interface Described {
@@ -14,7 +12,7 @@ interface Described {
 }
 
 /** The framework would rewrite the words of what a flag's parser throws. */
-function guarded<T>(read: (text: string, name: string) => T): (text: string, context: unknown, flag: { name?: string }) => Promise<T> {
+export function guarded<T>(read: (text: string, name: string) => T): (text: string, context: unknown, flag: { name?: string }) => Promise<T> {
   return async (text, _context, flag) => {
     try {
       return read(text, `--${flag.name ?? ''}`)
@@ -70,24 +68,4 @@ export const listFlags = {
   limit: integerFlag({ min: 1, max: 100_000 }, { summary: 'how many to show, 1 to 100,000 (50 unless told)' }),
   cursor: textFlag({ summary: 'start where the page before ended (its page.next)', helpValue: 'CURSOR' }),
   ids: Flags.boolean({ summary: 'print only the keys, one a line' }),
-}
-
-/** Of verbs that change something. */
-export const changeFlags = {
-  'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing' }),
-  yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
-  reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
-}
-
-/** Of verbs that run a job again. */
-export const againFlags = {
-  retries: retriesFlag('executions to give, 1 to 1,000; unless told what is left, else what it had at first'),
-  set: Flags.custom<Omit<VariableChange, 'add'>>({
-    summary: 'change a variable first; the value is JSON, else text',
-    helpValue: 'PATH=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
-    parse: guarded(readSet),
-  })(),
-  add: Flags.boolean({ summary: '--set may create what is not there', dependsOn: ['set'] }),
 }

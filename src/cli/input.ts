@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
-import { parseKey, parseKeys } from '../domain/selector.ts'
 import { thousands } from './time.ts'
 
 /** Text of one document. White space may make it larger than what will be stored, but not by much more than this. */
@@ -44,16 +43,6 @@ export async function readSource({ name, bytes, chunks }: Source): Promise<strin
     throw error instanceof WfError ? error : unreadable(name, error)
   }
   return new TextDecoder('utf-8').decode(Buffer.concat(read))
-}
-
-/** Keys as typed, `-` replaced by those on standard input; each once, in order. */
-export async function readKeys(words: readonly string[]): Promise<readonly number[]> {
-  const keys = new Set<number>()
-  for (const word of words) {
-    const typed = word === '-' ? parseKeys(await readSource(await openSource('-'))) : [parseKey(word)]
-    for (const key of typed) keys.add(key)
-  }
-  return [...keys]
 }
 
 export function unreadable(name: string, error: unknown): WfError {

@@ -20,8 +20,3 @@ export function stepsOf({ job, openIncident, suffix }: { job: Job; openIncident:
     return { command: `wf ${commands[verb]} ${job.key}${mending}${suffix}`, why }
   })
 }
-
-/** For a shell: quoted where it has to be. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}

@@ -27,3 +27,16 @@ export function counted(count: number, noun: string): string {
 export const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 const plural = (noun: string) => (/(s|x|ch)$/.test(noun) ? `${noun}es` : noun.replace(/([^aeiou])y$/, '$1ie').concat('s'))
+
+/** `512 B`, `14 kB`, `3.2 MB`. */
+export function bytesWords(bytes: number): string {
+  const [unit, size] = (
+    [
+      ['GB', 1e9],
+      ['MB', 1e6],
+      ['kB', 1e3],
+    ] as const
+  ).find(([, each]) => bytes >= each) ?? ['B', 1]
+  const count = bytes / size
+  return `${size > 1 && count < 10 ? count.toFixed(1) : Math.round(count)} ${unit}`
+}

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { loadConfig, type Config } from '../config.ts'
 import { WfError } from '../domain/errors.ts'
-import { RefusedValue } from './errors.ts'
+import { RefusedValue } from './refused-value.ts'
 import { readInteger } from './values.ts'
 
 const mostProcesses = 64

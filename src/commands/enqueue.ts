@@ -69,7 +69,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     { wait, timeout, ids }: { wait: boolean; timeout?: number | undefined; ids: boolean },
   ): Promise<void> {
     const input = variables === undefined ? shared : { ...shared, variables: await readVariables(variables) }
-    const engine = await this.openEngine({ create: true })
+    const engine = await this.openCreating()
     const accepted = await enqueueOne(engine, input)
     if (wait) await awaitResult(this.output, { engine, clock: this.clock, accepted, timeoutMs: timeout })
     else tellAccepted(this.output, accepted, { input, now: engine.store.now(), ids })
@@ -82,7 +82,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
       import('../cli/interrupt.ts'),
     ])
     const source = await openSource(place)
-    const engine = await this.openEngine({ create: true })
+    const engine = await this.openCreating()
     const interrupt = onInterrupt()
     try {
       const progress = createProgress(this.output, this.clock, 'jobs')

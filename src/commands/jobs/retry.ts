@@ -1,5 +1,6 @@
 import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
-import { againFlags, keysArg } from '../../cli/flags.ts'
+import { againFlags } from '../../cli/change-flags.ts'
+import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
 
 export default class JobsRetry extends JobsChange {

@@ -1,0 +1,25 @@
+/** Flags of verbs that change jobs. */
+import { Flags } from '@oclif/core'
+import type { VariableChange } from '../domain/resolution.ts'
+import { guarded, retriesFlag, textFlag } from './flags.ts'
+import { readSet } from './set-values.ts'
+
+/** Of verbs that change something. */
+export const changeFlags = {
+  'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing' }),
+  yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
+  reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
+}
+
+/** Of verbs that run a job again. */
+export const againFlags = {
+  retries: retriesFlag('executions to give, 1 to 1,000; unless told what is left, else what it had at first'),
+  set: Flags.custom<Omit<VariableChange, 'add'>>({
+    summary: 'change a variable first; the value is JSON, else text',
+    helpValue: 'PATH=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    parse: guarded(readSet),
+  })(),
+  add: Flags.boolean({ summary: '--set may create what is not there', dependsOn: ['set'] }),
+}

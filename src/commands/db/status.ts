@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { joined, say } from '../../cli/safe.ts'
+import { facts } from '../../cli/sections.ts'
+import { bytesWords, thousands } from '../../cli/time.ts'
+import { jobStates } from '../../domain/job.ts'
+
+export default class DbStatus extends BaseCommand {
+  static override summary = 'Show where the store is, its schema, its size and what is in it.'
+  static override description = 'Finished jobs are not counted: that would mean to read them all.'
+  static override examples = ['<%= config.bin %> db status', '<%= config.bin %> db status --json']
+
+  async run(): Promise<void> {
+    await this.parse(DbStatus)
+    const inspector = await this.openInspector()
+    const [info, counts, workers] = await Promise.all([inspector.info(), inspector.counts(), inspector.workers()])
+    const alive = workers.filter((worker) => worker.alive).length
+    const [fileBytes, walBytes] = await Promise.all([sizeOf(info.location), sizeOf(`${info.location}-wal`)])
+    this.output.document({ ...info, fileBytes, walBytes, jobs: counts, workers: { alive, gone: workers.length - alive } })
+    const { paint } = this.output
+    const live = jobStates.flatMap((state) => (counts[state] === undefined ? [] : [say`${thousands(counts[state])} ${state}`]))
+    this.output.print(
+      ...facts(
+        [
+          ['store', paint.bold(info.location)],
+          ['id', info.storeId],
+          ['schema', `version ${info.schemaVersion}, up to date`],
+          ['engine', info.engineVersion],
+          [
+            'size',
+            fileBytes === null ? null : say`${bytesWords(fileBytes)}${walBytes ? say` and ${bytesWords(walBytes)} in the write-ahead log` : ''}`,
+          ],
+          ['jobs', live.length === 0 ? 'none that waits, runs or stands still' : joined(live, ', ')],
+          ['workers', say`${alive} alive${workers.length > alive ? `, ${workers.length - alive} gone` : ''}`],
+        ],
+        paint,
+      ),
+    )
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch {
+    return null
+  }
+}
