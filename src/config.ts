@@ -50,8 +50,8 @@ export interface ConfigSources {
   /** Flags of a command, or options in code. */
   flags?: ConfigInput
   env?: Readonly<Record<string, string | undefined>>
-  /** Where wf.config.json is looked for. */
-  directory: string
+  /** Where wf.config.json is looked for; unset: nowhere. */
+  directory?: string
 }
 
 export const configFileName = 'wf.config.json'
@@ -95,7 +95,7 @@ type Settings = ReadonlyMap<string, Given>
 
 /** Throws WfError `invalid_config` naming source, value and what is allowed. */
 export async function loadConfig({ flags = {}, env = {}, directory }: ConfigSources): Promise<Config> {
-  const file = await readConfigFile(directory)
+  const file = directory === undefined ? [] : await readConfigFile(directory)
   return checkConfig(new Map([...file, ...fromEnv(env), ...flatten(flags, (name) => `--${name}`)]))
 }
 
