@@ -42,7 +42,11 @@ export function createEvents(report: ReportListener = warnProcess): EngineEvents
   const fail = (listener: AnyListener, event: EngineEvent, error: unknown) => {
     if (reported.has(listener)) return
     reported.add(listener)
-    report(error, event)
+    try {
+      report(error, event)
+    } catch {
+      warnProcess(error, event)
+    }
   }
   return {
     on(event, listener) {

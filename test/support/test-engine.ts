@@ -33,7 +33,10 @@ export async function testEngine({ seed = 1, ...options }: TestStoreOptions & { 
   const opened = await openTestStore(options)
   const { store } = opened
   const events = createEvents((error) => {
-    throw error
+    // Uncaught, so that the test fails: in a test a listener that throws is a fault.
+    queueMicrotask(() => {
+      throw error
+    })
   })
   const engine = createEngine({ store, random: seededRandom(seed), events })
   return {

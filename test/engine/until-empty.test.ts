@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { isEmpty } from '../../src/engine/until-empty.ts'
+import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
+
+const look = (t: TestEngine, types = ['mail']) => isEmpty(t.store, types, t.clock.now())
+
+async function takeOne(t: TestEngine) {
+  const [job] = await t.claim({ limit: 1 })
+  if (!job) throw new Error('not claimed')
+  return job
+}
+
+describe('whether nothing is left to do', () => {
+  it('says so of an empty store, and of one whose jobs are all finished or stopped', async () => {
+    const t = await testEngine()
+    expect(await look(t)).toEqual({ empty: true, pending: 0, left: [] })
+    await t.add()
+    await t.add()
+    await t.settle(await takeOne(t), outcomes.success())
+    await t.settle(await takeOne(t), outcomes.raised())
+    expect(await look(t)).toEqual({ empty: true, pending: 0, left: [] })
+  })
+
+  it('waits for what is due, runs, backs off, was deferred, or is suspect', async () => {
+    const t = await testEngine()
+    await t.add()
+    expect(await look(t)).toMatchObject({ empty: false, pending: 1 })
+    const running = await takeOne(t)
+    expect(await look(t)).toMatchObject({ empty: false })
+    await t.settle(running, outcomes.fail())
+    expect(await look(t)).toMatchObject({ empty: false, left: [] })
+    await t.clock.advance(1_000)
+    await t.settle(await takeOne(t), outcomes.defer(t.clock.now() + 60_000))
+    expect(await look(t)).toMatchObject({ empty: false })
+    await t.clock.advance(60_000)
+    for (let loss = 0; loss < 2; loss++) await t.settle(await takeOne(t), outcomes.lost())
+    await t.clock.advance(1_000)
+    expect(await t.claim()).toEqual([])
+    expect(await look(t)).toMatchObject({ empty: false })
+  })
+
+  it('does not wait for delays, paused types and types without a handler here, and names them', async () => {
+    const t = await testEngine()
+    await t.add({ delay: '1h' })
+    await t.add({ delay: '2h' })
+    await t.add({ type: 'sms' })
+    await t.add({ type: 'report' })
+    await t.engine.pauseTypes(['report'], { pause: { reason: null }, who: 'ann' })
+    const found = await look(t, ['mail', 'report'])
+    expect(found).toMatchObject({ empty: true, pending: 0 })
+    expect(found.left.toSorted((one, other) => one.type.localeCompare(other.type))).toEqual([
+      { type: 'mail', count: 2, because: 'delay' },
+      { type: 'report', count: 1, because: 'paused' },
+      { type: 'sms', count: 1, because: 'handler' },
+    ])
+  })
+
+  it('waits for the running jobs of a paused type', async () => {
+    const t = await testEngine()
+    await t.add()
+    await takeOne(t)
+    await t.engine.pauseTypes(['mail'], { pause: { reason: null }, who: 'ann' })
+    expect(await look(t)).toMatchObject({ empty: false, pending: 1 })
+  })
+
+  it('counts a delay that is over as due', async () => {
+    const t = await testEngine()
+    await t.add({ delay: '1s' })
+    expect(await look(t)).toMatchObject({ empty: true })
+    await t.clock.advance(1_000)
+    expect(await look(t)).toMatchObject({ empty: false })
+  })
+
+  it('sees one job that comes back behind 1,500 delayed ones', async () => {
+    const t = await testEngine()
+    await t.add()
+    await t.settle(await takeOne(t), outcomes.fail())
+    await t.engine.enqueue(Array.from({ length: 1_500 }, () => ({ type: 'mail', delay: '1d' })))
+    expect(await look(t)).toMatchObject({ empty: false })
+  })
+})
