@@ -14,7 +14,6 @@ import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './m
 import { networkFileSystem, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
 import { storeError } from './sqlite-errors.ts'
-import { sqliteStore } from './sqlite-store.ts'
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:` for a store that lives as long as its connection. */
@@ -52,6 +51,8 @@ async function openPrepared(wait: LockWait, journal: { durability: Durability; s
   try {
     await whileLocked(wait, () => setJournal(db, journal))
     await migrate(db, wait)
+    // Whoever only looks never loads what writes.
+    const { sqliteStore } = await import('./sqlite-store.ts')
     return sqliteStore(db, wait)
   } catch (error) {
     db.close()
