@@ -38,7 +38,8 @@ export function claimer(db: Connection): Claimer {
 
   return {
     hasDue(names, suspects, now) {
-      return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waiting.due(name, now)) && !types.paused(name))
+      const waits = suspects ? waiting.suspectDue : waiting.due
+      return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waits(name, now)) && !types.paused(name))
     },
     claim(request, now) {
       const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && !types.paused(type))
@@ -77,11 +78,15 @@ function waitingJobs(db: Connection) {
   const due = db.prepare<[string, number], number>(
     "SELECT 1 FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? LIMIT 1",
   )
+  // As far as one claim would promote: otherwise every retry that is due would look like a suspect.
+  const suspectDue = db.prepare<[string, number], number>(`SELECT 1 FROM (SELECT crashes FROM wf_jobs INDEXED BY wf_jobs_waiting
+    WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ${promotedAtOnce}) WHERE crashes >= 2 LIMIT 1`)
   const promote = db.prepare<[string, number, number]>(`UPDATE wf_jobs SET state = 'available', wait_reason = NULL WHERE key IN (
     SELECT key FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ?)`)
   const isDue = (type: string, now: number) => due.get(type, now) !== undefined
   return {
     due: isDue,
+    suspectDue: (type: string, now: number) => suspectDue.get(type, now) !== undefined,
     promote: (type: string, now: number, limit: number) => (limit > 0 && isDue(type, now) ? promote.run(type, now, limit).changes : 0),
   }
 }
