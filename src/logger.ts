@@ -19,8 +19,10 @@ export interface Logger {
   child(fields: LogFields): Logger
 }
 
-/** Takes every line at or above the logger's level. */
-export type LogWriter = (level: LogLevel, message: string, fields: LogFields) => void
+/** Takes every line at or above the logger's level. `bound` are the fields of the logger itself, `fields` those of the line. */
+export type LogWriter = (level: LogLevel, message: string, given: { fields: LogFields; bound: LogFields }) => void
+
+const none: LogFields = Object.freeze({})
 
 export interface LoggerOptions {
   /** `words` for a person at a terminal, `json` for machines: one JSON object a line. */
@@ -41,12 +43,12 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
 }
 
 /** A logger in front of any writer: tests and child processes have their own. */
-export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: LogFields = {}): Logger {
+export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: LogFields = none): Logger {
   const least = logLevels.indexOf(level)
   const at =
     (of: LogLevel) =>
     (message: string, fields?: LogFields): void => {
-      if (logLevels.indexOf(of) >= least) writer(of, message, fields ? { ...bound, ...fields } : bound)
+      if (logLevels.indexOf(of) >= least) writer(of, message, { fields: fields ?? none, bound })
     }
   return {
     debug: at('debug'),
@@ -64,27 +66,28 @@ async function jsonWriter({ level, write, now }: LoggerOptions): Promise<LogWrit
     { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) }, serializers: { err: pino.stdSerializers.err } },
     { write },
   )
-  return (at, message, fields) => lines[at](fields, message)
+  return (at, message, { fields, bound }) => lines[at]({ ...bound, ...fields }, message)
 }
 
-/** Fields say again what the message says, for machines; a person reads them only where the message cannot know them. */
+/** What wf says is whole without its fields, which are for machines. What a handler logs is told with its job and its fields. */
 async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promise<LogWriter> {
   const { Chalk } = await import('chalk')
   const paint = new Chalk({ level: colours ? 1 : 0 })
   const labels: Record<LogLevel, string> = { debug: paint.dim('debug: '), info: '', warn: paint.yellow('warning: '), error: paint.red('error: ') }
-  return (level, message, fields) => {
+  return (level, message, { fields, bound }) => {
     const time = new Date(now())
     const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
-    const told = toldFields(fields)
-    write(`${paint.dim(clock)} ${labels[level]}${clean(message)}${told === '' ? '' : ` ${paint.dim(clean(told))}`}\n`)
+    const isHandlers = bound['job'] !== undefined
+    const whose = isHandlers ? paint.dim(`${clean(`${String(bound['type'])} #${String(bound['job'])}`)}: `) : ''
+    const told = isHandlers ? toldFields(fields) : ''
+    const label = /^\w/.test(message) ? labels[level] : ''
+    write(`${paint.dim(clock)} ${label}${whose}${clean(message)}${told === '' ? '' : ` ${paint.dim(clean(told))}`}\n`)
   }
 }
 
-/** `told: { orderId: 'o-1' }` holds what a handler wants to be read: printed as `orderId=o-1`. */
+/** `orderId=o-1 amount=30` */
 function toldFields(fields: LogFields): string {
-  const told = fields['told']
-  if (typeof told !== 'object' || told === null) return ''
-  return Object.entries(told)
+  return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value)}`)
     .join(' ')
 }

@@ -77,7 +77,7 @@ export class Child {
     const handlers = handlersFor(loaded, setup)
     const events = createEvents()
     const engine = createEngine({ store, random, events })
-    const log = loggerOf((level, message, fields) => void channel.send({ kind: 'log', level, message, fields }), setup.logLevel)
+    const log = loggerOf((level, message, given) => void channel.send({ kind: 'log', level, message, ...given }), setup.logLevel)
     new TallyReport({ events, clock, channel }).start()
     this.#upkeep = upkeep({ engine, log })
     for (const work of this.#upkeep) work.start()

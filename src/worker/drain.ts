@@ -17,7 +17,7 @@ export function drainTimes(graceMs: number): DrainTimes {
   return {
     abortInMs: graceMs - Math.min(longestAbortMs, graceMs / 2),
     graceMs,
-    killInMs: graceMs + 300,
+    killInMs: graceMs + 450,
     endInMs: graceMs + 900,
   }
 }

@@ -1,6 +1,7 @@
 /** What becomes of attempts whose worker can no longer report: settled through the engine like every other outcome. */
 import type { Job } from '../domain/job.ts'
 import type { Outcome, Policy } from '../domain/outcome.ts'
+import { jobName } from './job-words.ts'
 import type { Engine } from '../engine/engine.ts'
 import { fallbackPolicy } from '../engine/fallback-policy.ts'
 
@@ -44,8 +45,8 @@ export function hung(timeoutMs: number): Outcome {
   return { kind: 'fail', category: 'hung', error: { name: 'TimeoutError', message, code: 'WF_HUNG', stack: null, causes: [], truncated: false } }
 }
 
-/** `charge-payment 17, send-mail 18 and 3 more`: for one log line. */
+/** `charge-payment #17, send-mail #18 and 3 more`: for one log line. */
 export function namesOf(jobs: readonly Job[], most = 10): string {
-  const named = jobs.slice(0, most).map((job) => `${job.type} ${job.key}`)
+  const named = jobs.slice(0, most).map(jobName)
   return jobs.length > most ? `${named.join(', ')} and ${jobs.length - most} more` : named.join(', ')
 }

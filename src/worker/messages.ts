@@ -48,6 +48,6 @@ export type ToSupervisor =
   /** The child ends on purpose: drained, max-jobs reached, recycled after abandoned handlers or a panic. */
   | { kind: 'leaving'; reason: LeaveReason; exitCode: number }
   /** One line for the supervisor's log. */
-  | { kind: 'log'; level: LogLevel; message: string; fields: LogFields }
+  | { kind: 'log'; level: LogLevel; message: string; fields: LogFields; bound: LogFields }
 
 export type LeaveReason = 'drained' | 'empty' | 'max_jobs' | 'abandoned' | 'panic' | 'orphaned' | 'quarantine_done'

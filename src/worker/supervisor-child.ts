@@ -93,7 +93,7 @@ export class SupervisedChild {
     else if (message.kind === 'ready') this.#loaded(message)
     else if (message.kind === 'load_failed') this.#failed(new WfError(message.code, message.message, { hint: message.hint }))
     else if (message.kind === 'leaving') this.leaving = message.reason
-    else if (message.kind === 'log') this.#options.log[message.level](message.message, { ...message.fields, worker: this.id })
+    else if (message.kind === 'log') this.#options.log.child({ ...message.bound, worker: this.id })[message.level](message.message, message.fields)
     else if (message.kind === 'tally') {
       this.tally = message.tally
       this.#options.onTally()
