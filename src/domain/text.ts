@@ -80,14 +80,21 @@ function isSecret(key: string, value: unknown): boolean {
   return typeof value === 'number' ? secretNumber.test(key) : secretName.test(key)
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Made when it is first needed: it takes milliseconds, and most text is ASCII. */
+let segmenter: Intl.Segmenter | undefined
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
+
 const printableAscii = /^[ -~]*$/
 
 /** Columns that a terminal gives to text without control characters: 2 for East Asian wide characters and emoji, 0 for marks. */
 export function displayWidth(text: string): number {
   if (printableAscii.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment)
   return width
 }
 
@@ -99,7 +106,7 @@ export function cutToWidth(text: string, width: number): string {
   const head = text.slice(0, width * 40 + 40)
   let used = 0
   let end = 0
-  for (const { segment, index } of graphemes.segment(head)) {
+  for (const { segment, index } of graphemesOf(head)) {
     const next = used + graphemeWidth(segment)
     if (next > width) return `${text.slice(0, end)}…`
     // The end of what fits when one column must stay free for the mark of the cut.
