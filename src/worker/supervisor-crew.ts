@@ -7,10 +7,12 @@ import type { Clock } from '../clock.ts'
 import type { Job } from '../domain/job.ts'
 import type { Outcome, Policy } from '../domain/outcome.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { EngineEventMap } from '../engine/events.ts'
 import type { Logger } from '../logger.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import type { ChildExit, ForkChild } from './child-process.ts'
 import { wordsOfExit } from './child-process.ts'
+import { lineOf } from './job-words.ts'
 import type { Keeper } from './keeper.ts'
 import { hung, interrupted, lost, settleHeld } from './losses.ts'
 import type { ChildSetup } from './messages.ts'
@@ -55,9 +57,7 @@ export class Crew {
 
   constructor(options: CrewOptions) {
     this.#options = options
-    options.engine.events.on('settled', ({ settlement, result }) => {
-      if (result !== 'stale') count(this.#own, tallyKey(settlement))
-    })
+    options.engine.events.on('settled', (settled) => this.#tell(settled))
   }
 
   /** Nobody is left, neither running nor unsettled. */
@@ -125,6 +125,15 @@ export class Crew {
   /** Gives up on what could not be stored yet. */
   abandon(): void {
     this.#ended.abort()
+  }
+
+  /** What the supervisor or its sweeper settled; a job that stops by it is named. */
+  #tell({ settlement, result, end, now }: EngineEventMap['settled']): void {
+    if (result === 'stale') return
+    count(this.#own, tallyKey(settlement))
+    if (!settlement.incident) return
+    const { level, message, fields } = lineOf({ settlement, result, now, durationMs: end.durationMs })
+    this.#options.log[level](message, fields)
   }
 
   #outcomeOf(child: SupervisedChild, exit: ChildExit, only: Job | null): Outcome {

@@ -23,7 +23,7 @@ export function wordsOfDeath(child: SupervisedChild, exit: ChildExit, jobs: read
   const what = `process ${child.post} (pid ${child.process.pid})`
   const how = child.killed === 'hung' ? 'did not answer beyond the timeouts of its jobs and was killed' : wordsOfExit(exit)
   if (jobs.length === 0) return `${what} ${how}; it held no job`
-  return `${what} ${how}; given back: ${namesOf(jobs)}`
+  return `${what} ${how}; it ran ${namesOf(jobs)}`
 }
 
 export function wordsOfReturn(child: SupervisedChild, jobs: readonly Job[]): string {
