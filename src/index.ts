@@ -1,0 +1,10 @@
+/** The package `wfkit`: what handler authors and producers use. Everything that is not here may change without notice. */
+export { defineHandler } from './worker/define-handler.ts'
+export type { ActivatedJob, AnyHandler, ChildOptions, Duration, Handler, HandlerContext } from './worker/define-handler.ts'
+export type { StandardSchemaV1 } from './worker/standard-schema.ts'
+export { BusinessError, DeferError, IncidentError, NonRetryableError, PoisonError, RetryError } from './domain/handler-errors.ts'
+export { WfError, type ErrorCode } from './domain/errors.ts'
+export type { BackoffOption } from './domain/backoff.ts'
+export type { JobState, WaitReason } from './domain/job.ts'
+export type { IncidentKind } from './domain/incident.ts'
+export type { Logger } from './logger.ts'
