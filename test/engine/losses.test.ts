@@ -49,6 +49,28 @@ describe('lost attempts', () => {
     expect((await t.claim()).map(({ attempt }) => attempt)).toEqual([2])
   })
 
+  it('A04 B001 the late report of a worker that lost its lease changes nothing, whatever it says, and is kept as stale', async () => {
+    for (const late of [outcomes.success({ by: 'A' }), outcomes.fail(), outcomes.poison(), outcomes.lost()]) {
+      const t = await testEngine()
+      const key = await t.add()
+      const [first] = await t.claim({ workerId: 'A#1' })
+      if (!first) throw new Error('not claimed')
+      const [{ job: expired } = { job: first }] = await t.store.expiredLeases(t.clock.now(), 10)
+      await t.settle(expired, outcomes.lost(), { onlyIfExpiredAt: t.clock.now() })
+      const [second] = await t.claim({ workerId: 'B#1' })
+      if (!second) throw new Error('not claimed')
+      expect(await t.settle(first, late)).toBe('stale')
+      expect((await t.detail(key)).job).toMatchObject({ state: 'running', workerId: 'B#1', attempt: 2 })
+      await t.settle(second, outcomes.success({ by: 'B' }))
+      expect(await t.settle(first, late)).toBe('stale')
+      const { job, result, attempts } = await t.detail(key)
+      expect({ state: job.state, attempt: job.attempt, result }).toEqual({ state: 'completed', attempt: 2, result: '{"by":"B"}' })
+      const kept = attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`)
+      expect(kept.filter((row) => row !== '1 stale')).toEqual(['1 lost', '2 success'])
+      expect(kept.includes('1 stale')).toBe(late.kind !== 'lost')
+    }
+  })
+
   it('B021 the number of handler starts follows from the retries and the losses, in whatever order they come', async () => {
     await fc.assert(
       fc.asyncProperty(
