@@ -8,3 +8,16 @@ export type { BackoffOption } from './domain/backoff.ts'
 export type { JobState, WaitReason } from './domain/job.ts'
 export type { IncidentKind } from './domain/incident.ts'
 export type { Logger } from './logger.ts'
+export { openClient } from './client.ts'
+export type {
+  Client,
+  ClientOptions,
+  ClientWait,
+  EnqueueItem,
+  EnqueueManyResult,
+  EnqueueOptions,
+  JobEnd,
+  JobHandle,
+  ResolveOptions,
+} from './client.ts'
+export type { Applied, VariableChange } from './domain/resolution.ts'

@@ -1,0 +1,218 @@
+/**
+ * What a program uses to give work to wf and to look after it: producers, servers, scripts. It opens a store, says what
+ * it wants to the engine and asks the inspector; it runs no jobs. A promise of this file that resolved means what it
+ * says is on disk.
+ */
+import { systemClock, type Clock } from './clock.ts'
+import { configOf, openStore } from './app.ts'
+import type { Durability } from './config.ts'
+import { parseDuration } from './domain/duration.ts'
+import { WfError } from './domain/errors.ts'
+import type { IncidentKind } from './domain/incident.ts'
+import type { Job } from './domain/job.ts'
+import type { EnqueueInput } from './domain/new-job.ts'
+import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
+import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
+import { createEvents } from './engine/events.ts'
+import { createInspector, type Inspector } from './engine/inspector.ts'
+import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
+import { systemRandom } from './random.ts'
+import type { JobDetail, Store } from './store/store.ts'
+
+export interface ClientOptions {
+  /** Path of the store's file; default: WF_STORE, wf.config.json, else ./wf.db. Created when it is not there. */
+  store?: string
+  /** What an accepted job survives; default `power`. */
+  durability?: Durability
+  /** False: a store that is not there is an error. Default true. */
+  create?: boolean
+  /** Who is recorded for what this client changes; default `client`. */
+  who?: string
+}
+
+export type EnqueueOptions = Omit<EnqueueInput, 'type' | 'variables'>
+
+/** One job of many; the options of `enqueue` beside its type and variables. */
+export type EnqueueItem = EnqueueInput
+
+/** An accepted job. */
+export interface JobHandle {
+  readonly key: number
+  readonly type: string
+  /** True when the same type, idempotency key and variables were accepted before: `key` is the first job's. */
+  readonly duplicate: boolean
+  wait(options?: ClientWait): Promise<JobEnd>
+}
+
+export type EnqueueManyResult = { readonly status: 'accepted'; readonly job: JobHandle } | { readonly status: 'refused'; readonly error: WfError }
+
+export interface ClientWait {
+  /** Milliseconds, or text such as `30s`; unset: for ever. */
+  timeout?: number | string
+  signal?: AbortSignal
+}
+
+/** How a job came to rest. `failed` and `dead` wait for a person; the others are final. */
+export interface JobEnd {
+  readonly key: number
+  readonly type: string
+  readonly state: 'completed' | 'rejected' | 'cancelled' | 'failed' | 'dead'
+  /** What the handler returned; only when completed. */
+  readonly result?: unknown
+  /** Why it did not complete. */
+  readonly error?: { readonly name: string; readonly message: string; readonly code: string | null }
+  /** The kind of the open incident; only when failed. */
+  readonly incident?: IncidentKind
+}
+
+export interface ResolveOptions {
+  /** Executions, 1 … 1,000; default: what is left, else the number enqueued with. */
+  retries?: number
+  set?: readonly VariableChange[]
+  reason?: string
+}
+
+export interface Client {
+  /** Rejects with a WfError: `invalid_job`, `idempotency_conflict` (names the first key), `backlog_full`, or the store's. */
+  enqueue(type: string, variables?: object, options?: EnqueueOptions): Promise<JobHandle>
+  /** In order, in transactions of at most 1,000; one that is refused leaves the others standing. */
+  enqueueMany(items: readonly EnqueueItem[]): Promise<readonly EnqueueManyResult[]>
+  /** Rejects with a WfError: `wait_timeout`, `not_found`, or the store's. */
+  wait(key: number, options?: ClientWait): Promise<JobEnd>
+  readonly jobs: Pick<Inspector, 'jobs' | 'job'>
+  readonly incidents: Pick<Inspector, 'incidents'>
+  readonly deadLetters: Pick<Inspector, 'deadLetters' | 'deadLetter'>
+  /** Jobs with an open incident run again. Answers what became of each; repeating it is harmless. */
+  resolve(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
+  /** As `resolve`, and for dead and waiting jobs too: whatever waits starts anew now. */
+  retry(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
+  /** They never run again; a running one's handler is told to stop. */
+  cancel(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
+  /** Ends waits with an error. */
+  close(): Promise<void>
+}
+
+const optionNames: ReadonlySet<string> = new Set<keyof ClientOptions>(['store', 'durability', 'create', 'who'])
+
+/** Opens the store and answers a client on it. Rejects with a WfError: `usage`, `invalid_config`, or the store's. */
+export async function openClient(options: ClientOptions = {}): Promise<Client> {
+  const stranger = Object.keys(options).find((name) => !optionNames.has(name))
+  if (stranger !== undefined)
+    throw new WfError('usage', `${stranger} is not an option of a client`, { hint: `the options are ${[...optionNames].join(', ')}` })
+  const { store: location, durability, create = true, who = 'client' } = options
+  const config = await configOf({ ...(location === undefined ? {} : { store: location }), ...(durability === undefined ? {} : { durability }) })
+  return createClient({ store: await openStore({ mode: 'write', create, config }), clock: systemClock, who })
+}
+
+export interface ClientParts {
+  store: Store
+  clock: Clock
+  who: string
+}
+
+const batchSize = 1_000
+
+/** A client on a store that is open; `close` closes it. */
+export function createClient({ store, clock, who }: ClientParts): Client {
+  const events = createEvents()
+  const engine = createEngine({ store, random: systemRandom, events })
+  const inspector = createInspector(store, store.now)
+  const waiter = createJobWaiter({ store, events, clock })
+  const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
+  const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
+  const change = (keys: number | readonly number[], resolution: Omit<Resolution, 'jobKey' | 'who'>) =>
+    inBatches(typeof keys === 'number' ? [keys] : keys, (batch) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, who }))))
+
+  return {
+    async enqueue(type, variables = {}, options = {}) {
+      const [result] = await engine.enqueueEach([{ ...options, type, variables }])
+      if (!result) throw new WfError('unexpected', 'the store did not answer')
+      if (result.status === 'refused') throw refusal(type, result)
+      return handle(type, result.key, result.status === 'duplicate')
+    },
+    enqueueMany: (items) => enqueueMany(engine, items, handle),
+    wait,
+    jobs: inspector,
+    incidents: inspector,
+    deadLetters: inspector,
+    resolve: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'resolve', reason: reason ?? null }),
+    retry: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'retry', reason: reason ?? null }),
+    cancel: (keys, { reason } = {}) => change(keys, { verb: 'cancel', reason: reason ?? null }),
+    async close() {
+      await waiter.close()
+      await store.close()
+    },
+  }
+}
+
+async function enqueueMany(
+  engine: Engine,
+  items: readonly EnqueueItem[],
+  handle: (type: string, key: number, duplicate: boolean) => JobHandle,
+): Promise<readonly EnqueueManyResult[]> {
+  const results = await inBatches(items, (batch) => engine.enqueueEach(batch))
+  return results.map((result, index): EnqueueManyResult => {
+    const type = items[index]?.type ?? ''
+    if (result.status === 'refused') return { status: 'refused', error: refusal(type, result) }
+    return { status: 'accepted', job: handle(type, result.key, result.status === 'duplicate') }
+  })
+}
+
+async function inBatches<T, R>(items: readonly T[], each: (batch: readonly T[]) => Promise<readonly R[]>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (let start = 0; start < items.length; start += batchSize) results.push(...(await each(items.slice(start, start + batchSize))))
+  return results
+}
+
+function refusal(type: string, refused: Extract<EnqueueResult, { status: 'refused' }>): WfError {
+  switch (refused.reason) {
+    case 'invalid':
+      return refused.error
+    case 'idempotency_conflict':
+      return new WfError('idempotency_conflict', `this idempotency key was used before for ${type} with other variables: job ${refused.key}`, {
+        hint: 'one key stands for one job: use another key, or the same variables',
+      })
+    case 'backlog_full':
+      return new WfError('backlog_full', `${type} has ${refused.depth} unfinished jobs; its backlog limit is ${refused.limit}`, {
+        hint: 'try again when some are done, or let more workers run',
+      })
+    case 'constraint':
+      return new WfError('invalid_job', `the store does not take this job: ${refused.message}`)
+  }
+}
+
+async function waitFor(waiter: JobWaiter, key: number, { timeout, signal }: ClientWait = {}): Promise<JobEnd> {
+  const timeoutMs = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }
+  const detail = await waiter.wait(key, { ...timeoutMs, ...(signal === undefined ? {} : { signal }) })
+  if (!detail) throw new WfError('not_found', `there is no job ${key}`, { hint: 'it may have been finished long ago and pruned' })
+  return endOf(detail)
+}
+
+function endOf({ job, result, attempts, incidents, deadLetter }: JobDetail): JobEnd {
+  const at = { key: job.key, type: job.type, state: restState(job) }
+  switch (at.state) {
+    case 'completed':
+      return result === null ? at : { ...at, result: JSON.parse(result) }
+    case 'failed': {
+      const open = incidents.find(({ resolvedAt }) => resolvedAt === null)
+      return open ? { ...at, incident: open.kind, error: briefly(open.error) } : at
+    }
+    case 'dead':
+      return deadLetter ? { ...at, error: { name: 'Error', message: deadLetter.errorMessage, code: deadLetter.errorCode } } : at
+    case 'rejected': {
+      const error = attempts.find(({ outcome }) => outcome === 'business_error')?.error
+      return error ? { ...at, error: briefly(error) } : at
+    }
+    case 'cancelled':
+      return at
+  }
+}
+
+function briefly({ name, message, code }: { name: string; message: string; code: string | null }): NonNullable<JobEnd['error']> {
+  return { name, message, code }
+}
+
+function restState({ state, key }: Job): JobEnd['state'] {
+  if (state === 'available' || state === 'waiting' || state === 'running') throw new WfError('unexpected', `job ${key} is not at rest`)
+  return state
+}
