@@ -82,7 +82,7 @@ function waitingJobs(db: Connection) {
   const suspectDue = db.prepare<[string, number], number>(`SELECT 1 FROM (SELECT crashes FROM wf_jobs INDEXED BY wf_jobs_waiting
     WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ${promotedAtOnce}) WHERE crashes >= 2 LIMIT 1`)
   const promote = db.prepare<[string, number, number]>(`UPDATE wf_jobs SET state = 'available', wait_reason = NULL WHERE key IN (
-    SELECT key FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ?)`)
+    SELECT key FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? ORDER BY run_at LIMIT ? + 0)`)
   const isDue = (type: string, now: number) => due.get(type, now) !== undefined
   return {
     due: isDue,
@@ -91,7 +91,10 @@ function waitingJobs(db: Connection) {
   }
 }
 
-/** A job past its deadline is passed over: the sweeper turns it into an incident. */
+/**
+ * `LIMIT ? + 0`, not `LIMIT ?`: SQLite looks at a plain parameter while it plans, and plans anew for each execution.
+ * A job past its deadline is passed over: the sweeper turns it into an incident.
+ */
 function availableJobs(db: Connection) {
   const from = (columns: string, suspects: boolean) => `SELECT ${columns} WHERE j.state = 'available' AND j.crashes ${suspects ? '>= 2' : '< 2'}
     AND j.type = ? AND (j.deadline_at IS NULL OR j.deadline_at >= ?)`
@@ -102,7 +105,7 @@ function availableJobs(db: Connection) {
       take: db
         .prepare<[string, number, number], ClaimRow>(
           `${from(`${jobColumns}, d.variables FROM ${jobs} LEFT JOIN wf_job_data d ON d.job_key = j.key`, suspects)}
-          ORDER BY j.priority DESC, j.run_at, j.key LIMIT ?`,
+          ORDER BY j.priority DESC, j.run_at, j.key LIMIT ? + 0`,
         )
         .raw(),
     }

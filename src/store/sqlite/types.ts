@@ -87,7 +87,7 @@ function backlogDepth(db: Connection): (type: string, limit: number) => number {
       UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'waiting' AND type = ?
       UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'running' AND type = ?
       UNION ALL SELECT 1 FROM wf_jobs WHERE state = 'available' AND crashes >= 2 AND type = ?
-      LIMIT ?)`)
+      LIMIT ? + 0)`)
     .pluck()
   return (type, limit) => count.get(type, type, type, type, limit) ?? 0
 }

@@ -39,10 +39,17 @@ CREATE TABLE wf_jobs (
   finished_at INTEGER,
   parent_key INTEGER,
   root_key INTEGER, -- of the job at the top of its parents; null for a job that has none
-  CHECK ((state = 'running') = (run_until IS NOT NULL)),
-  CHECK (state <> 'running' OR worker_id IS NOT NULL),
-  CHECK ((state = 'waiting') = (wait_reason IS NOT NULL)),
-  CHECK ((state = 'completed' OR state = 'rejected' OR state = 'cancelled') = (finished_at IS NOT NULL))
+  -- One CASE and no IN lists: SQLite builds a table in memory for each of those at every update.
+  CHECK (CASE state
+    WHEN 'available' THEN run_until IS NULL AND wait_reason IS NULL AND finished_at IS NULL
+    WHEN 'running' THEN run_until IS NOT NULL AND worker_id IS NOT NULL AND wait_reason IS NULL AND finished_at IS NULL
+    WHEN 'completed' THEN finished_at IS NOT NULL AND run_until IS NULL AND wait_reason IS NULL
+    WHEN 'waiting' THEN (wait_reason IS 'backoff' OR wait_reason IS 'delay' OR wait_reason IS 'deferred') AND run_until IS NULL AND finished_at IS NULL
+    WHEN 'failed' THEN run_until IS NULL AND wait_reason IS NULL AND finished_at IS NULL
+    WHEN 'dead' THEN run_until IS NULL AND wait_reason IS NULL AND finished_at IS NULL
+    WHEN 'rejected' THEN finished_at IS NOT NULL AND run_until IS NULL AND wait_reason IS NULL
+    WHEN 'cancelled' THEN finished_at IS NOT NULL AND run_until IS NULL AND wait_reason IS NULL
+    ELSE FALSE END)
 ) STRICT;
 CREATE INDEX wf_jobs_available ON wf_jobs (type, priority DESC, run_at, key) WHERE state = 'available' AND crashes < 2;
 CREATE INDEX wf_jobs_suspect ON wf_jobs (type, priority DESC, run_at, key) WHERE state = 'available' AND crashes >= 2;
