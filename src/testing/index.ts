@@ -1,0 +1,3 @@
+/** The package `wfkit/testing`: for tests of handlers and of programs that use wf. */
+export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export { openMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
