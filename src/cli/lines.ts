@@ -15,11 +15,12 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>, maxCh
   let number = 0
   let rest = ''
   let dropped = false
-  const line = (text: string): Line => {
+  const line = (ended: string): Line => {
+    const text = ended.replace(/\r$/, '')
     number += 1
     const tooLong = dropped || text.length > maxCharacters
     dropped = false
-    return { number, text: text.replace(/\r$/, '').slice(0, maxCharacters), tooLong }
+    return { number, text: text.slice(0, maxCharacters), tooLong }
   }
   for await (const chunk of chunks) {
     const pieces = (rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))).split('\n')

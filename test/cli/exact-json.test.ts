@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { parseExactJson, parseObject } from '../../src/cli/exact-json.ts'
+import { readSet } from '../../src/cli/set-values.ts'
+
+describe('JSON as it was typed', () => {
+  it.each(['9007199254740993', '-9007199254740993', '{"a":[1,{"id":12345678901234567890}]}'])('B106 refuses %s instead of rounding it', (text) => {
+    expect(() => parseExactJson(text)).toThrow(/beyond what JavaScript can hold/)
+  })
+
+  it.each([
+    '9007199254740992',
+    '{"id":"9007199254740993"}',
+    '{"\\"9007199254740993":1}',
+    '0.12345678901234567',
+    '1.7976931348623157e308',
+    '{"t":1700000000000}',
+  ])('B106 takes %s', (text) => {
+    expect(parseExactJson(text)).toEqual(JSON.parse(text))
+  })
+
+  it('B107 keeps __proto__ as a member like any other', () => {
+    const variables = parseObject('{"__proto__":{"polluted":1},"constructor":{"prototype":{"x":1}}}', 'the variables')
+    expect(Object.keys(variables)).toEqual(['__proto__', 'constructor'])
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  it.each([
+    ['[1]', 'not a JSON object'],
+    ['null', 'not a JSON object'],
+    ['"a"', 'not a JSON object'],
+    ['{a:1}', 'is not JSON'],
+    ['', 'is not JSON'],
+  ])('refuses %s as variables', (text, why) => {
+    expect(() => parseObject(text, 'the variables')).toThrow(why)
+  })
+})
+
+describe('--set', () => {
+  it.each([
+    ['amount=10', { path: 'amount', value: 10 }],
+    ['variables.amount=10', { path: 'amount', value: 10 }],
+    ['customer.city=Bonn', { path: 'customer.city', value: 'Bonn' }],
+    ['note=', { path: 'note', value: '' }],
+    ['a=b=c', { path: 'a', value: 'b=c' }],
+    ['tags=["x"]', { path: 'tags', value: ['x'] }],
+    ['gone=null', { path: 'gone', value: null }],
+    ['n="10"', { path: 'n', value: '10' }],
+  ])('reads %s', (text, expected) => {
+    expect(readSet(text, '--set')).toEqual(expected)
+  })
+
+  it.each(['amount', '=10', ''])('refuses %j', (text) => {
+    expect(() => readSet(text, '--set')).toThrow('is not path=value')
+  })
+
+  it('B106 refuses a number that would be rounded', () => {
+    expect(() => readSet('id=9007199254740993', '--set')).toThrow(/beyond what JavaScript can hold/)
+  })
+})

@@ -1,0 +1,82 @@
+/** The built wf as a process, run to its end: what it said, where, and its exit code. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const bin = join(root, 'bin/run.js')
+
+export interface CliOptions {
+  cwd?: string
+  /** `--store`. */
+  store?: string
+  /** Undefined takes a variable away. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** Standard input; without it there is none. */
+  input?: string
+  /** Of another user. */
+  uid?: number
+}
+
+export interface CliEnd {
+  code: number | null
+  out: string
+  err: string
+  /** Standard output as the one JSON document that it must be. */
+  json<T = Record<string, unknown>>(): T
+}
+
+/** Nothing of the test runner's own reaches it: neither NODE_ENV nor its colours. */
+const foreign = ['NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'COLUMNS', 'DEBUG', 'WF_STORE', 'WF_USER', 'TERM', 'CI']
+
+export function cli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
+  return run(process.execPath, [bin, ...args, ...storeFlag(options)], options)
+}
+
+/** `wf` in a shell line stands for the built wf. */
+export function shell(line: string, options: CliOptions = {}): Promise<CliEnd> {
+  return run('bash', ['-c', `wf() { "${process.execPath}" "${bin}" "$@"; }; ${line}`], options)
+}
+
+function storeFlag({ store }: CliOptions): string[] {
+  return store === undefined ? [] : ['--store', store]
+}
+
+function run(file: string, args: readonly string[], { cwd = root, env = {}, input, uid }: CliOptions): Promise<CliEnd> {
+  const given = Object.fromEntries(Object.entries({ ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }))
+  const child = spawn(file, [...args], {
+    cwd,
+    env: given,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid }),
+  })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const text = Buffer.concat(out).toString()
+      resolve({ code, out: text, err: Buffer.concat(err).toString(), json: <T>() => JSON.parse(text) as T })
+    })
+  })
+}
+
+export interface ManifestCommand {
+  id: string
+  flags: Record<string, { type: 'option' | 'boolean'; helpValue?: string; summary?: string }>
+  args: Record<string, { required?: boolean }>
+  summary?: string
+  description?: string
+  examples?: readonly unknown[]
+}
+
+/** What the build says there is. */
+export function manifestCommands(): readonly ManifestCommand[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, ManifestCommand> }
+  return Object.values(manifest.commands)
+}
