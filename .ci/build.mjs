@@ -22,6 +22,7 @@ export function isBuilt() {
 export async function build() {
   const print = fingerprint()
   rmSync(stamp, { force: true })
+  let mistakes = ''
   const staged = join(root, `dist.${process.pid}`)
   try {
     const compiled = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--outDir', staged], {
@@ -29,11 +30,12 @@ export async function build() {
     })
     for (const file of sources().filter((file) => !/\.tsx?$/.test(file))) cpSync(join(root, 'src', file), join(staged, file))
     replace(staged)
-    if (compiled.status !== 0) throw new Error(`tsc found mistakes:\n${compiled.stdout}${compiled.stderr}`)
+    if (compiled.status !== 0) mistakes = `${compiled.stdout}${compiled.stderr}`
   } finally {
     rmSync(staged, { recursive: true, force: true })
   }
   await writeManifest()
+  if (mistakes) throw new Error(`tsc found mistakes:\n${mistakes}`)
   write(stamp, print)
 }
 

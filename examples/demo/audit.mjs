@@ -12,16 +12,17 @@ export async function auditBooks({ store, orders, ledger }) {
   return {
     byState,
     counts: ledger.counts,
+    charges: ledger.charges.length,
     faults: [...lost(byState, orders), ...unbalanced(byState, orders, ledger.charges)],
     causes: grouped(incidents, ({ kind, error }) => ({ kind, message: kind === 'poison_message' ? 'see the dead letters' : error.message })),
     poison: grouped(deadLetters, ({ errorMessage }) => ({ message: errorMessage })),
-    poisonKeys: deadLetters.map(({ jobKey }) => jobKey),
+    poisonKeys: deadLetters.map(({ key }) => key),
     repeated: ledger.charges.filter(({ requests }) => requests > 1).map(({ key }) => jobKeyOf(key)),
   }
 }
 
 async function list(topic, store) {
-  return JSON.parse(await wf([...topic, '--json', '--limit', '1000', '--store', store])).items
+  return JSON.parse(await wf([...topic, '--json', '--limit', '100000', '--store', store])).items
 }
 
 /** Every order has come to rest, in one place. */

@@ -44,35 +44,44 @@ async function enqueue() {
 /** Follows the work until the workers say that nothing is left; kills one of them when a third is charged. */
 async function watch(workers) {
   const work = { before: Date.now(), perTick: [], charged: 0 }
-  let kill = null
-  for (;;) {
-    const ended = await Promise.race([workers.ended, sleep(500)])
+  let victim = null
+  let killed = null
+  for (let tick = 1; ; tick++) {
+    const ended = await Promise.race([workers.ended, sleep(100)])
     const counts = await gateway.get('/counts')
-    work.perTick.push(counts.charges - work.charged)
-    work.charged = counts.charges
-    progress(work, counts)
-    if (ended !== undefined) {
-      row('worked', `${sparkline(work.perTick)}  ${seconds(work.before)}, exit ${ended}`)
-      if (ended !== 0 && ended !== 10)
-        throw new Error(`wf run-worker ended with ${ended}; see ${relative(process.cwd(), join(folder, 'worker.log'))}`)
-      return kill
+    if (tick % 5 === 0 || ended !== undefined) progress(work, counts)
+    if (ended !== undefined) return finish(work, ended, killed)
+    if (!victim && counts.charges > orders.length / 10) victim = await oneOf()
+    if (victim && !killed && counts.charges > orders.length / 3) {
+      process.kill(victim.pid, 'SIGKILL')
+      killed = victim
+      row('kill -9', `worker process ${victim.pid}, while it charges cards`)
     }
-    if (!kill && counts.charges > orders.length / 3) kill = await killOne()
   }
 }
 
-async function killOne() {
+function finish(work, ended, killed) {
+  row('worked', `${sparkline(work.perTick)}  ${seconds(work.before)}${ended === 10 ? ', and some orders need a person' : ''}`)
+  const log = readFileSync(join(folder, 'worker.log'), 'utf8')
+  if (ended !== 0 && ended !== 10) throw new Error(`wf run-worker ended with ${ended}:\n${log.slice(-2000)}`)
+  return killed && { held: jobsOf(log, killed.pid) }
+}
+
+/** The supervisor names what the killed process was running. */
+function jobsOf(log, pid) {
+  const line = log.split('\n').find((line) => line.includes('SIGKILL') && line.includes(String(pid))) ?? ''
+  return [...line.matchAll(/#(\d+)/g)].map(([, key]) => Number(key))
+}
+
+/** A worker process that is at work. */
+async function oneOf() {
   const { items } = JSON.parse(await wf(['workers', 'list', '--json', '--store', store]))
-  const victim = items.filter(({ running }) => running > 0).sort((a, b) => b.running - a.running)[0]
-  if (!victim) return null
-  const running = JSON.parse(await wf(['jobs', 'list', '--state', 'running', '--json', '--store', store]))
-  process.kill(victim.pid, 'SIGKILL')
-  const held = running.items.filter(({ workerId }) => workerId === victim.id).map(({ key }) => key)
-  row('kill -9', `worker process ${victim.pid}, in the middle of ${victim.running} payments`)
-  return { pid: victim.pid, held }
+  return items.find(({ quarantine }) => !quarantine) ?? null
 }
 
 function progress(work, counts) {
+  work.perTick.push(counts.charges - work.charged)
+  work.charged = counts.charges
   const { charges, declined, unavailable, answersLost } = counts
   const words = `charged ${count(charges)} · declined ${count(declined)} · 503 ${count(unavailable)} · answers lost ${count(answersLost)}`
   row('working', `${sparkline(work.perTick)}  ${words}`, { passing: true })
@@ -90,23 +99,32 @@ async function report(kill) {
   for (const { times, message } of books.poison) row(count(times), dim(message))
   headline('the ledger')
   const { requests, repeats } = books.counts
-  say(`  ${count(requests)} requests, ${count(repeats)} of them repeats of a charge whose answer was lost: answered with the first charge`)
-  for (const fault of books.faults.slice(0, 10)) warn(fault)
-  if (kill === null) warn('no worker was killed on the way')
-  if (books.faults.length > 0 || kill === null) process.exitCode = 1
-  else good(`every completed order was charged exactly once, and no other order was charged (${count(books.byState.completed.length)} of each)`)
-  next(kill, books)
-  say(dim(`  ${seconds(started)}`))
+  say(`  ${count(requests)} requests, ${count(repeats)} of them for a charge that had been made and was not known to be: the same charge again`)
+  if (kill) say(`  ${aftermath(kill.held, books)}`)
+  const faults = kill ? books.faults : ['no worker was killed on the way', ...books.faults]
+  for (const fault of faults.slice(0, 10)) warn(fault)
+  if (faults.length > 0) process.exitCode = 1
+  else
+    good(
+      `every completed order was charged exactly once, and no other order was charged: ${count(books.byState.completed.length)} and ${count(books.charges)}`,
+    )
+  next(kill?.held ?? [], books)
 }
 
-function next(kill, books) {
+function aftermath(held, books) {
+  const charged = held.filter((key) => books.repeated.includes(key)).length
+  if (held.length === 0) return 'the killed process was between two payments'
+  return `the killed process was in the middle of ${held.length}, ${charged} of them charged already; all of them were started again`
+}
+
+function next(held, books) {
   const at = `--store ${relative(process.cwd(), store)}`
-  const retried = books.repeated.find((key) => kill?.held.includes(key)) ?? books.repeated[0] ?? 1
+  const shown = held.find((key) => books.repeated.includes(key)) ?? held[0] ?? books.repeated[0]
   headline('try next')
   say(`  ${bold(`npx wf incidents list ${at}`)}`)
-  say(`  ${bold(`npx wf jobs show ${retried} ${at}`)}   ${dim('a payment whose first answer never came')}`)
-  say(`  ${bold(`npx wf dlq show ${books.poisonKeys[0] ?? 1} ${at}`)}`)
-  say()
+  if (shown) say(`  ${bold(`npx wf jobs show ${shown} ${at}`)}   ${dim('started twice, charged once')}`)
+  say(`  ${bold(`npx wf dlq show ${books.poisonKeys[0]} ${at}`)}`)
+  say(dim(`\n  ${seconds(started)}, and the log of the workers is in ${relative(process.cwd(), folder)}/worker.log`))
 }
 
 function seconds(since) {
