@@ -40,6 +40,7 @@ export class Child {
   #worker: Worker | null = null
   #store: Store | null = null
   #upkeep: readonly Upkeep[] = []
+  #tally: TallyReport | null = null
   readonly #lease: LeaseWatch
   #leaving = false
 
@@ -78,7 +79,8 @@ export class Child {
     const events = createEvents()
     const engine = createEngine({ store, random, events })
     const log = loggerOf((level, message, given) => void channel.send({ kind: 'log', level, message, ...given }), setup.logLevel)
-    new TallyReport({ events, clock, channel }).start()
+    this.#tally = new TallyReport({ events, clock, channel })
+    this.#tally.start()
     this.#upkeep = upkeep({ engine, log })
     for (const work of this.#upkeep) work.start()
     const { storeId } = await store.info()
@@ -133,6 +135,7 @@ export class Child {
     const exitCode = reason === 'panic' || reason === 'orphaned' ? 1 : 0
     clock.after(closingMs, () => exit(exitCode))
     this.#lease.end()
+    this.#tally?.send()
     await channel.send({ kind: 'leaving', reason, exitCode })
     await Promise.allSettled(this.#upkeep.map((work) => work.stop()))
     await this.#store?.close()

@@ -84,6 +84,7 @@ export class SupervisedChild {
   }
 
   kill(why: 'hung' | 'overdue'): void {
+    if (this.phase === 'gone') return
     this.killed ??= why
     this.process.kill()
   }

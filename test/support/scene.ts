@@ -66,7 +66,7 @@ export class Scene {
     return (await this.detail(key)).job
   }
 
-  /** The outcomes of its attempts that did not succeed, in order. */
+  /** The outcomes of its attempts, in order. */
   async outcomes(key: number): Promise<string[]> {
     return (await this.detail(key)).attempts.map(({ outcome }) => outcome)
   }
