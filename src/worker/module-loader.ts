@@ -1,0 +1,71 @@
+/**
+ * Imports one handler module through jiti: TypeScript without a build step, ES modules and CommonJS alike, line numbers
+ * kept. No hook is installed and no global changed: only what the module itself imports goes this way. `wfkit` is this
+ * very package wherever the module lives, so that what a handler throws and what it builds on is ours.
+ */
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import type { JitiOptions } from 'jiti'
+import { ownEntry, ownTestingPath } from './own-package.ts'
+
+export const loadableExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
+
+/** The module's exports. Rejects with whatever the module, or the import of it, throws. */
+export async function importModule(file: string): Promise<unknown> {
+  const [{ createJiti }, own] = await Promise.all([import('jiti'), import(ownEntry)])
+  const options: JitiOptions = {
+    moduleCache: true,
+    interopDefault: true,
+    jsx: true,
+    debug: false,
+    tryNative: false,
+    sourceMaps: false,
+    fsCache: cacheFolder(file) ?? false,
+    virtualModules: { wfkit: own },
+    alias: { 'wfkit/testing': ownTestingPath },
+  }
+  try {
+    return await createWithPaths(createJiti, file, options).import(file)
+  } catch (error) {
+    if (isNullDefault(error)) return { default: null }
+    throw error
+  }
+}
+
+/** jiti stumbles over `export default null` instead of answering it. */
+function isNullDefault(error: unknown): boolean {
+  return error instanceof TypeError && error.message === "Cannot read properties of null (reading 'then')" && (error.stack ?? '').includes('jiti')
+}
+
+type CreateJiti = typeof import('jiti').createJiti
+
+/** A tsconfig.json that cannot be read (its base is a package that production leaves out) only costs its path aliases. */
+function createWithPaths(createJiti: CreateJiti, file: string, options: JitiOptions) {
+  try {
+    return createJiti(file, { ...options, tsconfigPaths: true })
+  } catch {
+    return createJiti(file, options)
+  }
+}
+
+/** Never a folder that others may write to: what lies in the cache is run. Null: none that is ours. */
+function cacheFolder(file: string): string | null {
+  try {
+    const modules = nearestModules(dirname(file))
+    const base = modules ? join(modules, '.cache') : (process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'))
+    const folder = join(base, 'wfkit')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return folder
+  } catch {
+    return null
+  }
+}
+
+function nearestModules(folder: string): string | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const modules = join(at, 'node_modules')
+    if (existsSync(modules)) return modules
+    if (dirname(at) === at) return null
+  }
+}
