@@ -16,19 +16,19 @@ export interface SignalMeaning {
 }
 
 /** @returns ends it */
-export function onSignals(source: SignalSource, clock: Clock, { drain, stopNow }: SignalMeaning): Cancel {
+export function onSignals(source: SignalSource, clock: Clock, run: SignalMeaning): Cancel {
   let draining = false
   let pressedAt = Number.NEGATIVE_INFINITY
   const terminate = () => {
     draining = true
-    drain()
+    run.drain()
   }
   const interrupt = () => {
     const now = clock.monotonic()
     const isSamePress = now - pressedAt < samePressMs
     pressedAt = now
     if (isSamePress) return
-    if (draining) stopNow()
+    if (draining) run.stopNow()
     else terminate()
   }
   source.on('SIGTERM', terminate)
