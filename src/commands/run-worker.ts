@@ -7,6 +7,7 @@ import { say } from '../cli/safe.ts'
 import { processesFlag, readWorkOptions } from '../cli/work-options.ts'
 import { work } from '../cli/work.ts'
 
+const closingMs = 300
 const day = 24 * 60 * 60 * 1000
 
 export default class RunWorker extends BaseCommand {
@@ -48,12 +49,22 @@ A terminal gets a line for each job, or a summary every few seconds when there a
     'worker-id': textFlag({ summary: 'name in the list of workers; host and process id unless told', helpValue: 'NAME' }, 100),
   }
 
+  #hasWorked = false
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(RunWorker)
     const options = await readWorkOptions({ files: [args.files].flat(), flags })
     const isNew = !existsSync(resolve(options.config.store))
     const store = await this.openWriter({ create: true })
     if (isNew) this.output.note(say`created the store ${(await store.info()).location}`)
+    this.#hasWorked = true
     this.endWith(await work({ store, clock: this.clock, output: this.output, ...options }))
+  }
+
+  /** A store that takes nothing, or whatever a handler left running in line, must not hold up the end. What was said is written by now. */
+  protected override async finally(): Promise<void> {
+    if (!this.#hasWorked) return super.finally()
+    await Promise.race([super.finally(), this.clock.sleep(closingMs)])
+    process.exit()
   }
 }

@@ -1,0 +1,117 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { descendantsOf, eventually, isAlive } from '../support/processes.ts'
+import { Scene } from '../support/scene.ts'
+
+const tenKinds = Array.from({ length: 10 }, (_, index) => ({ type: 'mixed', variables: { fails: index % 2 === 1 } }))
+
+describe('shutdown', () => {
+  it('A35 B045 SIGTERM with ten running: five succeed and five fail a second later, all ten outcomes are stored, exit 0', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('mixed', 'mark("start"); await sleep(1000); if (variables.fails) throw new Error("no")')
+    const keys = await scene.enqueue(...tenKinds)
+    const worker = scene.worker([file])
+    await scene.marks.until((lines) => lines.length === 10, 'all have started')
+    worker.signal('SIGTERM')
+    await worker.exits(0)
+    const outcomes = await Promise.all(keys.map((key) => scene.outcomes(key)))
+    expect(outcomes).toEqual(tenKinds.map(({ variables }) => [variables.fails ? 'fail' : 'success']))
+    expect(await scene.counts()).toEqual({ completed: 5, waiting: 5 })
+    expect(await scene.store.workers(scene.store.now())).toEqual([])
+  })
+
+  it('A35 B049 handlers that honour, ignore, block or never end: gone by grace and a second, given back at no cost, started elsewhere at once', async () => {
+    const scene = await Scene.open()
+    const kinds = {
+      honours:
+        'await new Promise((resolve, reject) => ctx.signal.addEventListener("abort", () => { mark("reason " + ctx.signal.reason.kind); reject(ctx.signal.reason) }))',
+      ignores: 'await sleep(60_000)',
+      never: 'await new Promise(() => {})',
+    }
+    const cases = Object.entries(kinds).map(([kind, does]) => `if (variables.kind === "${kind}") ${does};`)
+    const file = scene.handler('mixed', `mark("start " + job.key); if (job.attempt === 1) { ${cases.join(' ')} }`, "timeout: '2m',")
+    const keys = await scene.enqueue(...Object.keys(kinds).map((kind) => ({ type: 'mixed', variables: { kind } })))
+    const worker = scene.worker([file, '--grace', '2s'])
+    await scene.marks.until((lines) => lines.length === 3, 'all have started')
+    const told = Date.now()
+    worker.signal('SIGTERM')
+    await worker.exits(0)
+    expect(Date.now() - told).toBeLessThan(3000)
+    expect(scene.marks.lines.filter((line) => line.startsWith('reason'))).toEqual(['reason shutdown'])
+    for (const key of keys) expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, failures: 0, crashes: 0 })
+    await scene.worker([file, '--until-empty']).exits(0)
+    expect(await scene.counts()).toEqual({ completed: 3 })
+  })
+
+  it('B049 a handler that blocks its process is no reason to stay longer', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('spins', 'mark("start"); for (;;);', "timeout: '2m',")
+    const [key = 0] = await scene.enqueue({ type: 'spins' })
+    const worker = scene.worker([file, '--grace', '500ms'])
+    await scene.marks.until((lines) => lines.length === 1, 'it has started')
+    const told = Date.now()
+    worker.signal('SIGTERM')
+    await worker.exits(0)
+    expect(Date.now() - told).toBeLessThan(1500)
+    expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, crashes: 0 })
+    expect(worker.out).toMatch(new RegExp(`spins #${key}`))
+  })
+
+  it('B046 leases are renewed while it drains: nobody runs its jobs a second time', async () => {
+    const scene = await Scene.open()
+    const env = { WF_LEASE: '1s', WF_RENEWAL: '200ms' }
+    const file = scene.handler('slow', 'mark("start"); await sleep(3000); mark("end")')
+    const keys = await scene.enqueue({ type: 'slow' }, { type: 'slow' })
+    const first = scene.worker([file], { env })
+    await scene.marks.until((lines) => lines.length === 2, 'both have started')
+    const second = scene.worker([file], { env })
+    await second.says(/working on slow/)
+    first.signal('SIGTERM')
+    await first.exits(0)
+    expect(scene.marks.lines.sort()).toEqual(['end', 'end', 'start', 'start'])
+    for (const key of keys) expect(await scene.job(key)).toMatchObject({ state: 'completed', attempt: 1 })
+    second.signal('SIGTERM')
+    await second.exits(0)
+  })
+
+  it('B050 a second Ctrl-C stops now with 130 and gives back what runs; repeated SIGTERM changes nothing', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('slow', 'mark("start"); await sleep(60_000)', "timeout: '2m',")
+    const [key = 0] = await scene.enqueue({ type: 'slow' })
+    const worker = scene.worker([file])
+    await scene.marks.until((lines) => lines.length === 1, 'it has started')
+    for (let times = 0; times < 10; times++) worker.signal('SIGTERM')
+    await worker.says(/stopping: nothing new starts/)
+    // One key press reaches a worker under npm twice within a moment; another press is another wish.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(worker.hasEnded).toBe(false)
+    const told = Date.now()
+    worker.signal('SIGINT')
+    await worker.exits(130)
+    expect(Date.now() - told).toBeLessThan(1500)
+    expect(worker.out.match(/stopping: nothing new starts/g)).toHaveLength(1)
+    expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, crashes: 0 })
+  })
+
+  it('B053 a store that is locked for ever does not keep it: one clear line, an exit code, no stack', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('slow', 'mark("start"); await sleep(300)')
+    await scene.enqueue({ type: 'slow' })
+    const worker = scene.worker([file, '--grace', '1s'])
+    await scene.marks.until((lines) => lines.length === 1, 'it has started')
+    const outsider = new Database(scene.db)
+    outsider.exec('BEGIN IMMEDIATE')
+    try {
+      const told = Date.now()
+      worker.signal('SIGTERM')
+      await worker.exits(3)
+      expect(Date.now() - told).toBeLessThan(3500)
+    } finally {
+      outsider.exec('ROLLBACK')
+      outsider.close()
+    }
+    expect(worker.out.match(/the store did not take back/g)).toHaveLength(1)
+    expect(worker.said).not.toMatch(/\n\s+at /)
+    await eventually(() => descendantsOf(worker.pid).every((pid) => !isAlive(pid)), 'nobody is left')
+  })
+})
