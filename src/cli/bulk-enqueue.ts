@@ -132,7 +132,7 @@ const mostTold = 20
 export function tellBulk(output: Output, sum: BulkSum, { interrupted }: { interrupted: boolean }): ExitCode {
   const error = problemOf(sum, interrupted)
   output.document({ ...sum, ...(error ? { error: errorDocument(error) } : {}) })
-  for (const { line, message } of sum.refusals.slice(0, mostTold)) output.note(say`line ${line} refused: ${message}`)
+  for (const { line, message } of sum.refusals.slice(0, mostTold)) output.note(say`line ${line} refused: ${message.replace(/^the line is /, '')}`)
   if (sum.refused > mostTold) output.note(say`… and ${thousands(sum.refused - mostTold)} more lines refused`)
   const keys = sum.firstKey === null ? say`` : say`  ${output.paint.dim(say`keys ${sum.firstKey} to ${sum.lastKey ?? ''}`)}`
   const again = sum.duplicates > 0 ? say`, ${thousands(sum.duplicates)} there already` : say``

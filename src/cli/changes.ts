@@ -36,8 +36,9 @@ export function tellChanges(output: Output, changes: readonly Change[], told: To
     items: changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     ...(error ? { error: errorDocument(error) } : {}),
   })
-  tellEach(output, changes, told)
-  if (error && changes.length > 1) describeError(error, output)
+  // One job that could not be changed: the error says it all.
+  if (!error || told.matched > 1) tellEach(output, changes, told)
+  if (error) describeError(error, output)
   return error ? codeOf(error, sum.left) : exitCodes.ok
 }
 
@@ -77,8 +78,7 @@ function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, {
   if (sum.failed === 0) return null
   const failures = changes.filter(({ status }) => status === 'failed' || status === 'not_found')
   const [first] = failures
-  if (sum.failed < sum.matched)
-    return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, 'job')} could not be changed: ${first?.why ?? ''}`)
+  if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, 'job')} could not be changed`)
   const code = failures.every(({ status }) => status === 'not_found') ? 'not_found' : 'conflict'
   return new WfError(code, first?.why ?? '', {
     hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${first?.jobKey ?? ''}`,

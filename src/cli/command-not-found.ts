@@ -22,6 +22,8 @@ export async function commandNotFound({ id, argv = [], config }: Missing): Promi
 
 export function missingCommand(typed: readonly string[], commands: readonly string[]): WfError {
   const words = typed.slice(0, firstFlag(typed))
+  if (words[0] === 'help')
+    return new WfError('usage', 'there is no command "help"', { hint: `wf ${words.slice(1).join(' ')} --help`.replace(/ +/g, ' ') })
   if (words.length === 0)
     return new WfError('usage', `there is no command ${typed[0] ?? ''}`, { hint: 'flags stand behind the command: wf jobs list --json' })
   const stem = commands.filter((command) => ` ${words.join(' ')} `.startsWith(` ${command} `)).sort((a, b) => b.length - a.length)[0]

@@ -8,7 +8,7 @@ import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
 import { safeLines, say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Step } from './sections.ts'
-import { relative } from './time.ts'
+import { counted, relative } from './time.ts'
 
 export interface LetterOfJob {
   letter: DeadLetter & { variables: string }
@@ -36,7 +36,10 @@ export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook):
         ['received', letter.count > 1 ? say`${moment(letter.receivedAt)}, ${letter.count} times` : moment(letter.receivedAt)],
         ['closed', letter.closedAt === null ? null : moment(letter.closedAt)],
         ['why', letter.closeReason],
-        ['job', job ? say`${statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)}, ${job.attempt} attempts started` : 'pruned'],
+        [
+          'job',
+          job ? say`${statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)}, ${counted(job.attempt, 'attempt')} started` : 'pruned',
+        ],
       ],
       paint,
     ),

@@ -21,15 +21,16 @@ export function deadLetterDocument(letter: DeadLetter) {
   }
 }
 
-export function deadLetterColumns(now: number): readonly Column<DeadLetter>[] {
+/** @param closed closed ones stand among them */
+export function deadLetterColumns(now: number, closed: boolean): readonly Column<DeadLetter>[] {
   return [
     { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
-    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 10 },
+    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
     { title: 'REASON', value: ({ reason }) => reason, paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim) },
     { title: 'RECEIVED', value: ({ receivedAt }) => relative(receivedAt, now) },
     { title: 'TIMES', value: ({ count }) => count, align: 'right', optional: 1 },
-    { title: 'ERROR', value: ({ errorCode, errorMessage }) => (errorCode === null ? errorMessage : `${errorCode}: ${errorMessage}`), shrinkTo: 20 },
-    { title: 'STATUS', value: letterStatus, optional: 2 },
+    { title: 'ERROR', value: ({ errorCode, errorMessage }) => (errorCode === null ? errorMessage : `${errorCode}: ${errorMessage}`), shrinkTo: 32 },
+    { title: 'STATUS', value: (letter) => (closed ? letterStatus(letter) : ''), optional: 2 },
   ]
 }
 

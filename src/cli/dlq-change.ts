@@ -8,7 +8,7 @@ import { given } from './given.ts'
 
 export const dlqChangeFlags = {
   type: typesFlag('all open dead letters of these types'),
-  kind: choicesFlag(deadLetterReasons, { summary: 'all open dead letters of these kinds' }),
+  kind: choicesFlag(deadLetterReasons, { summary: 'all open dead letters of these kinds: poison, exhausted', helpValue: 'KIND' }),
   ...changeFlags,
 }
 

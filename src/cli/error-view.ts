@@ -1,7 +1,7 @@
 /** The record of an error, as it is shown. */
 import type { ErrorRecord } from '../domain/error-record.ts'
 import type { Paint } from './paint.ts'
-import { safeLines, say, type Safe } from './safe.ts'
+import { Safe, safeLines, say } from './safe.ts'
 
 /** One line: the code tells more than the class where there is one. */
 export function errorLine(error: ErrorRecord): string {
@@ -21,5 +21,6 @@ export function errorLines(error: ErrorRecord, paint: Paint): readonly Safe[] {
   const frames = safeLines(error.stack ?? '')
     .filter(({ text }) => text.trim() !== '')
     .slice(0, 4)
+    .map(({ text }) => new Safe(`  ${text.trim()}`))
   return [say`${paint.bold(error.name)}${code}: ${first}`, ...rest, ...causes, ...frames.map((frame) => paint.dim(frame))]
 }

@@ -39,7 +39,6 @@ export const textFlag = (described: Described, maxCharacters?: number) =>
 /** Several, comma-separated or by repeating the flag. */
 export const choicesFlag = <T extends string>(choices: readonly T[], described: Described) =>
   Flags.custom<T>({
-    helpValue: choices.join('|'),
     ...described,
     multiple: true,
     multipleNonGreedy: true,
@@ -48,7 +47,7 @@ export const choicesFlag = <T extends string>(choices: readonly T[], described: 
   })()
 
 export const typesFlag = (summary: string) =>
-  Flags.custom<string>({ summary, helpValue: 'TYPE,…', parse: guarded((text, name) => readText(text, name, limits.typeCharacters)) })({
+  Flags.custom<string>({ summary, helpValue: 'TYPE', parse: guarded((text, name) => readText(text, name, limits.typeCharacters)) })({
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',

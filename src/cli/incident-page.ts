@@ -9,7 +9,7 @@ import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
 import { say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines } from './sections.ts'
-import { relative } from './time.ts'
+import { counted, relative } from './time.ts'
 
 export interface IncidentOfJob {
   incident: Incident
@@ -44,7 +44,7 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
         ['since', say`${relative(incident.createdAt, now)}  ${paint.dim(iso(incident.createdAt))}`],
         ['resolved', incident.resolvedAt === null ? null : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`],
         ['why', incident.reason],
-        ['job', say`${state}, ${job.attempt} attempts started, ${job.retries} left`],
+        ['job', say`${state}, ${counted(job.attempt, 'attempt')} started, ${job.retries} left`],
         ['fingerprint', paint.dim(incident.fingerprint)],
       ],
       paint,

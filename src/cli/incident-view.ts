@@ -28,15 +28,16 @@ export function incidentViewDocument(view: IncidentView) {
   return { ...incidentDocument(view), job: jobDocument(view.job) }
 }
 
-export function incidentColumns(now: number): readonly Column<IncidentView>[] {
+/** @param closed closed ones stand among them */
+export function incidentColumns(now: number, closed: boolean): readonly Column<IncidentView>[] {
   return [
     { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
-    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 10 },
+    { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
     { title: 'KIND', value: ({ kind }) => kind, paint: ({ resolvedAt }, paint) => (resolvedAt === null ? paint.red : paint.dim) },
     { title: 'SINCE', value: ({ createdAt }) => relative(createdAt, now) },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
-    { title: 'ERROR', value: ({ error }) => errorLine(error), shrinkTo: 20 },
-    { title: 'STATUS', value: statusWords, optional: 2 },
+    { title: 'ERROR', value: ({ error }) => errorLine(error), shrinkTo: 32 },
+    { title: 'STATUS', value: (incident) => (closed ? statusWords(incident) : ''), optional: 2 },
   ]
 }
 

@@ -1,4 +1,5 @@
 /** All that is known about one job: the page of `jobs show`. */
+import { formatDuration } from '../domain/duration.ts'
 import type { AttemptRecord } from '../domain/outcome.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
 import type { HistoryRow } from '../store/store.ts'
@@ -12,7 +13,7 @@ import type { Paint } from './paint.ts'
 import { joined, say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Fact } from './sections.ts'
 import { table, type Column } from './table.ts'
-import { relative, span } from './time.ts'
+import { relative } from './time.ts'
 
 export interface PageLook {
   paint: Paint
@@ -80,7 +81,7 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
 }
 
 function jobFacts({ job, progress, idempotencyKey, children }: InspectedDetail, { now, paint }: PageLook): readonly Fact[] {
-  const moment = (at: number | null) => (at === null ? null : say`${relative(at, now)}  ${paint.dim(iso(at))}`)
+  const moment = (at: number | null) => (at === null ? null : say`${relative(at, now).padEnd(8)}  ${paint.dim(iso(at))}`)
   return [
     ['held', job.held && paint.yellow(job.held.why)],
     ['enqueued', moment(job.createdAt)],
@@ -106,7 +107,7 @@ export function attemptLines(attempts: readonly AttemptRecord[], { paint, width,
     { title: '#', value: ({ attempt }) => attempt, align: 'right' },
     { title: 'OUTCOME', value: outcomeWords },
     { title: 'ENDED', value: ({ finishedAt }) => relative(finishedAt, now) },
-    { title: 'TOOK', value: ({ startedAt, finishedAt }) => span(finishedAt - startedAt), align: 'right', optional: 1 },
+    { title: 'TOOK', value: ({ startedAt, finishedAt }) => formatDuration(finishedAt - startedAt), align: 'right', optional: 1 },
     { title: 'ERROR', value: ({ error }) => (error ? errorLine(error) : ''), shrinkTo: 20 },
     { title: 'WORKER', value: ({ workerId }) => workerId, shrinkTo: 10, optional: 2 },
   ]

@@ -8,7 +8,7 @@ import { given } from './given.ts'
 
 export const jobsChangeFlags = {
   type: typesFlag('all jobs of these types'),
-  state: choicesFlag(jobStates, { summary: 'all jobs in these states' }),
+  state: choicesFlag(jobStates, { summary: `all jobs in these states: ${jobStates.join(', ')}`, helpValue: 'STATE' }),
   ...changeFlags,
 }
 

@@ -13,7 +13,7 @@ export async function resolvable(engine: Engine, selector: Selector): Promise<{ 
       status: 'skipped',
       from: 'failed',
       to: null,
-      why: `${kind}: it would do it again; --kind ${kind} or its key takes it`,
+      why: `${kind}: would do it again; its key or --kind takes it`,
     }),
   )
   return { keys: targets.map(({ jobKey }) => jobKey), passedBy }

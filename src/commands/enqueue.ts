@@ -6,13 +6,14 @@ import { deadlineFlag, durationFlag, instantFlag, integerFlag, retriesFlag, text
 import { given } from '../cli/given.ts'
 import { openSource, readSource } from '../cli/input.ts'
 import { readText } from '../cli/values.ts'
+import { prose } from '../cli/prose.ts'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
 
 export default class Enqueue extends BaseCommand {
   static override summary = 'Hand in a job, or many.'
-  static override description = `Its key is printed once the job is on disk. The store is created where there is none.
+  static override description = prose`Its key is printed once the job is on disk. The store is created where there is none.
 
 VARIABLES is a JSON object, @FILE with one, or - for standard input; without it the job has none. With --bulk every line
 of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand.
@@ -23,6 +24,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     { description: 'one job a line', command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk' },
     { description: 'wait, and print the result', command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s` },
   ]
+  static override usage = 'enqueue TYPE [JSON | @FILE | -] [FLAGS]'
   static override args = {
     type: Args.custom<string>({
       description: 'type of the job: it selects the handler',

@@ -18,7 +18,7 @@ export default class DbStatus extends BaseCommand {
     const [fileBytes, walBytes] = await Promise.all([sizeOf(info.location), sizeOf(`${info.location}-wal`)])
     this.output.document({ ...info, fileBytes, walBytes, jobs: counts, workers: { alive, gone: workers.length - alive } })
     const { paint } = this.output
-    const live = jobStates.flatMap((state) => (counts[state] === undefined ? [] : [say`${thousands(counts[state])} ${state}`]))
+    const live = jobStates.flatMap((state) => (!counts[state] ? [] : [say`${thousands(counts[state])} ${state}`]))
     this.output.print(
       ...facts(
         [

@@ -17,7 +17,7 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
   static override args = { keys: keysArg('only those of these jobs') }
   static override flags = {
     type: typesFlag('only those of these types'),
-    kind: choicesFlag(deadLetterReasons, { summary: 'only of these kinds' }),
+    kind: choicesFlag(deadLetterReasons, { summary: 'only of these kinds: poison, exhausted', helpValue: 'KIND' }),
     closed: Flags.boolean({ summary: 'those that are closed too' }),
     ...listFlags,
   }
@@ -33,7 +33,13 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
     const store = await this.openReader()
     const page = await collect((each) => store.deadLetters(selector, each), flags)
     const noun = flags.closed ? 'such dead letters' : 'open dead letters'
-    const listing = { page, columns: deadLetterColumns(this.now()), document: deadLetterDocument, id: ({ jobKey }: DeadLetter) => jobKey, noun }
+    const listing = {
+      page,
+      columns: deadLetterColumns(this.now(), flags.closed),
+      document: deadLetterDocument,
+      id: ({ jobKey }: DeadLetter) => jobKey,
+      noun,
+    }
     await printList(this.output, listing, { ids: flags.ids, from: store })
   }
 }

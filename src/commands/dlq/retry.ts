@@ -2,10 +2,12 @@ import { DlqChange, dlqChangeFlags } from '../../cli/dlq-change.ts'
 import { againFlags } from '../../cli/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import { prose } from '../../cli/prose.ts'
 
 export default class DlqRetry extends DlqChange {
   static override summary = 'Take dead letters back to work.'
-  static override description = `The job keeps its key and its history; its incident, if it has one, is closed with the dead letter. With a selector
+  static override description =
+    prose`The job keeps its key and its history; its incident, if it has one, is closed with the dead letter. With a selector
 instead of keys it asks first, and where nobody can be asked it needs --yes.`
   static override examples = [
     '<%= config.bin %> dlq retry 17',

@@ -22,7 +22,7 @@ export default class IncidentsList extends BaseCommand {
   static override args = { keys: keysArg('only those of these jobs') }
   static override flags = {
     type: typesFlag('only those of these types'),
-    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND,…' }),
+    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
     closed: Flags.boolean({ summary: 'those that are resolved too' }),
     ...listFlags,
   }
@@ -38,7 +38,13 @@ export default class IncidentsList extends BaseCommand {
     const store = await this.openReader()
     const page = await collect((each) => store.incidents(selector, each), flags)
     const noun = flags.closed ? 'such incidents' : 'open incidents'
-    const listing = { page, columns: incidentColumns(this.now()), document: incidentViewDocument, id: ({ jobKey }: IncidentView) => jobKey, noun }
+    const listing = {
+      page,
+      columns: incidentColumns(this.now(), flags.closed),
+      document: incidentViewDocument,
+      id: ({ jobKey }: IncidentView) => jobKey,
+      noun,
+    }
     await printList(this.output, listing, { ids: flags.ids, from: store })
   }
 }

@@ -4,12 +4,14 @@ import { choicesFlag, keysArg, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import { prose } from '../../cli/prose.ts'
 import { incidentKinds } from '../../domain/incident.ts'
 import type { Selector } from '../../store/store.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
-  static override description = `Without keys and selector: all open incidents but those of the kinds crash_loop and poison_message, which would do it
+  static override description =
+    prose`Without keys and selector: all open incidents but those of the kinds crash_loop and poison_message, which would do it
 again as they are; --kind or their keys take them too. On a terminal it asks when there are several.
 Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.`
   static override examples = [
@@ -20,7 +22,7 @@ Each job starts anew: its failures, crashes and deferrals count from 0, its dead
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
     type: typesFlag('only those of these types'),
-    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND,…' }),
+    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
     ...againFlags,
     ...changeFlags,
   }

@@ -1,10 +1,12 @@
 import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import { prose } from '../../cli/prose.ts'
 
 export default class JobsCancel extends JobsChange {
   static override summary = 'End jobs for good.'
-  static override description = `A cancelled job never runs again. A running one loses its lease: its handler is told to stop, and whatever it reports
+  static override description =
+    prose`A cancelled job never runs again. A running one loses its lease: its handler is told to stop, and whatever it reports
 afterwards changes nothing. With a selector instead of keys it asks first, and where nobody can be asked it needs --yes.`
   static override examples = [
     '<%= config.bin %> jobs cancel 17 --reason "ordered twice"',

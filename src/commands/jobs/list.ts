@@ -5,13 +5,14 @@ import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
 import { collect, printList } from '../../cli/list.ts'
+import { prose } from '../../cli/prose.ts'
 import { jobStates } from '../../domain/job.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
 import type { Selector } from '../../store/store.ts'
 
 export default class JobsList extends BaseCommand {
   static override summary = 'Show jobs, the newest first.'
-  static override description = `Lists never read what the jobs carry, so they stay quick however large that is; wf jobs show has it.
+  static override description = prose`Lists never read what the jobs carry, so they stay quick however large that is; wf jobs show has it.
 
 States: available (due), waiting (delay, backoff or deferred), running, completed, rejected, failed (an incident
 waits for a person), dead (set aside as a dead letter), cancelled.`
@@ -26,7 +27,7 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
   static override args = { keys: keysArg('only these jobs') }
   static override flags = {
     type: typesFlag('only jobs of these types'),
-    state: choicesFlag(jobStates, { summary: 'only jobs in these states' }),
+    state: choicesFlag(jobStates, { summary: 'only jobs in these states', helpValue: 'STATE' }),
     worker: Flags.string({ summary: 'only jobs that this worker holds', helpValue: 'ID' }),
     ...listFlags,
   }

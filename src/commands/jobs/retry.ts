@@ -2,10 +2,12 @@ import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
 import { againFlags } from '../../cli/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import { prose } from '../../cli/prose.ts'
 
 export default class JobsRetry extends JobsChange {
   static override summary = 'Run jobs again, or sooner.'
-  static override description = `A failed job is resolved, a dead one taken out of the dead letters, a waiting one is due now; counters of failures
+  static override description =
+    prose`A failed job is resolved, a dead one taken out of the dead letters, a waiting one is due now; counters of failures
 start anew and the deadline is lifted. An available job is skipped; a running or finished one is refused (exit 5).
 With a selector instead of keys it asks first, and where nobody can be asked it needs --yes.`
   static override examples = [

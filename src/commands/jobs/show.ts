@@ -3,10 +3,12 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg } from '../../cli/flags.ts'
 import { jobPage, jobPageDocument } from '../../cli/job-page.ts'
 import { noSuchJob } from '../../cli/not-found.ts'
+import { prose } from '../../cli/prose.ts'
 
 export default class JobsShow extends BaseCommand {
   static override summary = 'Show all that is known about a job, and what can be done next.'
-  static override description = `Variables and result with their secrets masked, every attempt that did not succeed, the incident and dead letter it
+  static override description =
+    prose`Variables and result with their secrets masked, every attempt that did not succeed, the incident and dead letter it
 stopped with, and what people did to it.`
   static override examples = ['<%= config.bin %> jobs show 17', '<%= config.bin %> jobs show 17 --json | jq .variables']
   static override args = { key: keyArg() }

@@ -1,12 +1,14 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { printList } from '../../cli/list.ts'
 import { workerColumns, workerDocument } from '../../cli/worker-view.ts'
+import { prose } from '../../cli/prose.ts'
 import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 
 export default class WorkersList extends BaseCommand {
   static override summary = 'Show the worker processes of the store.'
-  static override description = `One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
+  static override description =
+    prose`One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
 gone or cut off; its jobs are handed to others.`
   static override examples = ['<%= config.bin %> workers list', '<%= config.bin %> workers list --json']
   static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }) }
