@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { incidentKinds } from '../src/domain/incident.ts'
+import { handlerOptions } from '../src/worker/handler-options.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -31,6 +32,11 @@ describe('the documents', () => {
   it('say what each kind of incident means and what helps', () => {
     const guide = read('docs/operating.md')
     expect(incidentKinds.filter((kind) => !guide.includes(`\`${kind}\``))).toEqual([])
+  })
+
+  it('explain every option of a handler', () => {
+    const table = read('docs/handlers.md')
+    expect(handlerOptions.filter((option) => !new RegExp(`^\\| \`${option}\\b`, 'm').test(table))).toEqual([])
   })
 
   it('name every setting with its variable', () => {
