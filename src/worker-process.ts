@@ -17,6 +17,7 @@ const child = new Child({
   },
   openStore: (location) => openStore({ location, mode: 'write', create: false, clock: systemClock }),
   upkeep: ({ engine, log }) => [createStats({ events: engine.events, store: engine.store, clock: systemClock, log })],
+  watchParent,
   exit: (code) => process.exit(code),
 })
 
@@ -27,4 +28,3 @@ process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 // A reader of handlers' output that went away is no reason to stop.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-watchParent(systemClock)

@@ -27,6 +27,8 @@ export interface ChildOptions {
   openStore(location: string): Promise<Store>
   /** What runs beside the worker: statistics. */
   upkeep(parts: { engine: Engine; log: Logger }): readonly Upkeep[]
+  /** Called before the first job is claimed. */
+  watchParent(): void
   /** Ends the process. */
   exit(code: number): void
 }
@@ -61,7 +63,7 @@ export class Child {
     const worker = this.#worker
     if (message.kind === 'ping') void this.#options.channel.send({ kind: 'pong', id: message.id })
     else if (message.kind === 'setup') this.#setUp(message.setup).catch((error: unknown) => this.#loadFailed(error))
-    else if (message.kind === 'go') worker?.start()
+    else if (message.kind === 'go') this.#go()
     else if (message.kind === 'fence') worker?.fence()
     else if (message.kind === 'drain') this.#drain(message)
     else if (message.kind === 'stop') void worker?.stop().then(() => this.#leave('drained'))
@@ -69,6 +71,11 @@ export class Child {
       this.#lease.held(message.leaseLeftMs)
       worker?.held(message.attempts)
     }
+  }
+
+  #go(): void {
+    this.#options.watchParent()
+    this.#worker?.start()
   }
 
   async #setUp(setup: ChildSetup): Promise<void> {

@@ -8,7 +8,7 @@ import { afterEach } from 'vitest'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 /** The checkout's own, or another that is to be tested, such as an installed package. */
-const wfBin = process.env['WF_TEST_BIN'] ?? join(root, 'bin/run.js')
+export const wfBin = process.env['WF_TEST_BIN'] ?? join(root, 'bin/run.js')
 
 /** Short leases and margins: what takes half a minute in production takes a second or two here. */
 export const quickEnv = { WF_LEASE: '2s', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '1s', WF_LOAD: '4s' }

@@ -52,6 +52,11 @@ export class Scene {
     return startWf(['run-worker', ...args, '--store', this.db], options)
   }
 
+  /** Any process of the test. */
+  start(args: readonly string[], options: RunOptions): Running {
+    return startWf(args, options)
+  }
+
   wf(args: readonly string[]): ReturnType<typeof wf> {
     return wf([...args, '--store', this.db])
   }
