@@ -33,7 +33,7 @@ export function sqliteStore(db: Connection, wait: LockWait): Store {
   const group = new GroupCommit({ db, wait, guard: schemaGuard(db, { clock, location }), committed: wake.ownCommit })
   const read = reading(db, wait)
   const reader = sqliteReader(db, { read, location })
-  return {
+  const store: Store = {
     now: () => clock.now(),
     ...reader,
     async hasDue(types, suspects, now) {
@@ -51,6 +51,15 @@ export function sqliteStore(db: Connection, wait: LockWait): Store {
       db.close()
     },
   }
+  connections.set(store, db)
+  return store
+}
+
+const connections = new WeakMap<Store, Connection>()
+
+/** For checks of what lies in the tables; null for a store of another kind. */
+export function connectionOf(store: Store): Connection | null {
+  return connections.get(store) ?? null
 }
 
 const nothing: Exchanged = { settled: [], claimed: [], paused: [] }

@@ -1,0 +1,73 @@
+/** What must hold in every store at every moment. Tests, storms and the doctor run it; each sentence it answers is a fault. */
+import type { Connection } from './connection.ts'
+import { openReader } from './connection.ts'
+
+/** At most this many examples of one kind of fault. */
+const examples = 5
+
+interface Invariant {
+  /** Finishes the sentence `job 7 …`. */
+  says: string
+  /** Selects the keys of what breaks it. */
+  sql: string
+}
+
+const jobs = (says: string, where: string): Invariant => ({ says: `job # ${says}`, sql: `SELECT j.key FROM wf_jobs j WHERE ${where}` })
+
+const openIncidents = '(SELECT count(*) FROM wf_incidents i WHERE i.job_key = j.key AND i.resolved_at IS NULL)'
+const openLetters = '(SELECT count(*) FROM wf_poison_jobs p WHERE p.job_key = j.key AND p.closed_at IS NULL)'
+const orphans = (table: string, column = 'job_key'): Invariant => ({
+  says: `${table} has a row of job #, which does not exist`,
+  sql: `SELECT t.${column} FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM wf_jobs j WHERE j.key = t.${column}) AND t.${column} IS NOT NULL`,
+})
+
+const invariants: readonly Invariant[] = [
+  jobs('is failed and has not exactly one open incident', `j.state = 'failed' AND ${openIncidents} <> 1`),
+  jobs('has an open incident and is not failed', `j.state <> 'failed' AND ${openIncidents} > 0`),
+  jobs('is dead and has no open dead letter', `j.state = 'dead' AND ${openLetters} <> 1`),
+  jobs('has an open dead letter and is neither dead nor failed', `j.state NOT IN ('dead', 'failed') AND ${openLetters} > 0`),
+  jobs(
+    'is poison and its open incident has no open dead letter',
+    `j.state = 'failed' AND ${openLetters} = 0
+    AND EXISTS (SELECT 1 FROM wf_incidents i WHERE i.job_key = j.key AND i.resolved_at IS NULL AND i.kind = 'poison_message')`,
+  ),
+  jobs('runs without worker or end', "j.state = 'running' AND (j.worker_id IS NULL OR j.run_until IS NULL OR j.started_at IS NULL OR j.attempt < 1)"),
+  jobs('has an end of its claim and does not run', "j.state <> 'running' AND j.run_until IS NOT NULL"),
+  jobs(
+    'has ended without an instant, or has one without having ended',
+    "(j.state IN ('completed', 'rejected', 'cancelled')) <> (j.finished_at IS NOT NULL)",
+  ),
+  jobs('waits without a reason, or has one without waiting', "(j.state = 'waiting') <> (j.wait_reason IS NOT NULL)"),
+  jobs('has a negative count', 'min(j.retries, j.attempt, j.failures, j.crashes, j.deferrals) < 0'),
+  jobs('has no variables', 'NOT EXISTS (SELECT 1 FROM wf_job_data d WHERE d.job_key = j.key)'),
+  jobs('has a result and is not completed', "j.state <> 'completed' AND EXISTS (SELECT 1 FROM wf_results r WHERE r.job_key = j.key)"),
+  jobs('has a row for an attempt that it has not reached', 'EXISTS (SELECT 1 FROM wf_attempts a WHERE a.job_key = j.key AND a.attempt > j.attempt)'),
+  {
+    says: 'job # has an attempt that ended in more than one way',
+    sql: `SELECT job_key FROM wf_attempts WHERE outcome <> 'stale' GROUP BY job_key, attempt HAVING count(*) > 1`,
+  },
+  {
+    says: 'job # is completed by an attempt that ended otherwise too',
+    sql: `SELECT j.key FROM wf_jobs j JOIN wf_attempts a ON a.job_key = j.key AND a.attempt = j.attempt WHERE j.state = 'completed' AND a.outcome <> 'stale'`,
+  },
+  ...['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history'].map((table) => orphans(table)),
+]
+
+/** Empty when all is well. Reads every job: for tests, storms and a doctor, not for a worker. */
+export function checkInvariants(db: Connection): string[] {
+  const broken = invariants.flatMap(({ says, sql }) =>
+    (db.prepare(`SELECT * FROM (${sql}) LIMIT ${examples}`).pluck().all() as number[]).map((key) => says.replace('#', String(key))),
+  )
+  const sound = db.pragma('quick_check(1)', { simple: true })
+  return sound === 'ok' ? broken : [...broken, `SQLite finds damage: ${String(sound)}`]
+}
+
+/** The same for a store's file that others may be using; it is only read. */
+export function checkInvariantsOf(path: string): string[] {
+  const db = openReader(path)
+  try {
+    return checkInvariants(db)
+  } finally {
+    db.close()
+  }
+}
