@@ -48,6 +48,8 @@ export class ExchangeLoop {
   readonly #parts: ExchangeParts
   #queue: Handover[] = []
   #hungry = false
+  /** News came while a claim was under way, perhaps too late for it. */
+  #again = false
   #doubtful = false
   #scheduled = false
   #calling = false
@@ -83,6 +85,7 @@ export class ExchangeLoop {
   /** Something may be due. */
   lookForWork(): void {
     this.#hungry = true
+    this.#again = this.#calling
     this.#soon()
   }
 
@@ -114,10 +117,15 @@ export class ExchangeLoop {
 
   #nextHand(): Hand | null {
     const batch = this.#queue.slice(0, this.#batchLimit)
-    if (batch.length === 0 && !this.#hungry) return null
-    // After a failure outcomes go alone, so that a claim that cannot be made does not keep them from the store.
-    const claim = batch.length > 0 && this.#failures > 0 ? null : this.#parts.nextClaim(batch.map(({ ended }) => ended.job.type))
-    return batch.length > 0 || claim ? { batch, claim } : null
+    if (batch.length === 0) return this.#hungry ? this.#claimAlone() : null
+    if (this.#failures === 0) return { batch, claim: this.#parts.nextClaim(batch.map(typeOf)) }
+    // After a failure outcomes and claims go alone by turns: neither may keep the other from the store.
+    return (this.#failures % 2 === 0 ? this.#claimAlone() : null) ?? { batch, claim: null }
+  }
+
+  #claimAlone(): Hand | null {
+    const claim = this.#parts.nextClaim([])
+    return claim && { batch: [], claim }
   }
 
   async #exchange(hand: Hand): Promise<void> {
@@ -173,7 +181,8 @@ export class ExchangeLoop {
       claim.limit,
       claim.types.reduce((sum, { limit }) => sum + limit, 0),
     )
-    this.#hungry = claimed.length >= asked
+    this.#hungry = claimed.length >= asked || this.#again
+    this.#again = false
     this.#parts.onClaimed(claimed, claim)
   }
 
@@ -192,6 +201,10 @@ export class ExchangeLoop {
       this.#soon()
     })
   }
+}
+
+function typeOf({ ended }: Handover): string {
+  return ended.job.type
 }
 
 function isStoreTrouble(error: unknown): boolean {

@@ -231,8 +231,8 @@ export class WorkerCore implements Worker {
   /** True when there is nothing to look for, or something was found. */
   async #lookForWork(): Promise<boolean> {
     this.#heldCheck.soon()
-    if (!this.#accepts || this.#loop.isHungry) return true
-    const found = await this.#claims.look(this.#options.engine.store)
+    if (!this.#accepts) return true
+    const found = this.#loop.isHungry || (await this.#claims.look(this.#options.engine.store))
     if (found) this.#loop.lookForWork()
     return found
   }
