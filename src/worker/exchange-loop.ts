@@ -9,7 +9,7 @@ import type { ClaimedJob } from '../domain/job.ts'
 import type { Ended, Engine, Exchange } from '../engine/engine.ts'
 import type { Random } from '../random.ts'
 import type { ClaimRequest, Settled } from '../store/store.ts'
-import { answerWithin } from './answer-within.ts'
+import { PatientCaller } from './patient-caller.ts'
 import type { Trouble } from './trouble.ts'
 
 /** An outcome on its way to the store. */
@@ -46,6 +46,7 @@ interface Hand {
 
 export class ExchangeLoop {
   readonly #parts: ExchangeParts
+  readonly #caller: PatientCaller
   #queue: Handover[] = []
   #hungry = false
   /** News came while a claim was under way, perhaps too late for it. */
@@ -59,7 +60,13 @@ export class ExchangeLoop {
   #closed = false
 
   constructor(parts: ExchangeParts) {
+    const { clock, trouble } = parts
     this.#parts = parts
+    const onLate = () => {
+      this.#doubtful = true
+      this.lookForWork()
+    }
+    this.#caller = new PatientCaller({ clock, onSlow: (error) => trouble.happened(error), onLate })
   }
 
   /** Outcomes that are not known to be stored. */
@@ -98,6 +105,7 @@ export class ExchangeLoop {
 
   close(): void {
     this.#closed = true
+    this.#caller.close()
     this.#resting?.()
     this.#resting = null
   }
@@ -154,20 +162,11 @@ export class ExchangeLoop {
   }
 
   #call({ batch, claim }: Hand): Promise<Exchange> {
-    const { engine, clock, trouble } = this.#parts
     const ended = batch.map((handover) => {
       handover.times++
       return handover.ended
     })
-    return answerWithin({
-      clock,
-      call: () => engine.exchange(claim ? { ended, claim } : { ended }),
-      onSlow: (error) => trouble.happened(error),
-      onLate: () => {
-        this.#doubtful = true
-        this.lookForWork()
-      },
-    })
+    return this.#caller.ask(() => this.#parts.engine.exchange(claim ? { ended, claim } : { ended }))
   }
 
   #answered({ batch, claim }: Hand, { settled, claimed }: Exchange): void {
