@@ -2,14 +2,18 @@
  * Puts the parts together: the only file that names a concrete store. A second store is one more case here.
  * It decides nothing; what it opens, the caller closes.
  */
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from './clock.ts'
 import { loadConfig, type Config, type ConfigInput } from './config.ts'
 import { WfError } from './domain/errors.ts'
+import { newJob, type EnqueueInput } from './domain/new-job.ts'
 import { systemRandom, type Random } from './random.ts'
+import type { Connection } from './store/sqlite/connection.ts'
+import { enqueueIn } from './store/sqlite/enqueue-in.ts'
 import { openSqliteReader, openSqliteStore } from './store/sqlite/open.ts'
-import type { Store, StoreReader, StoreWriter } from './store/store.ts'
+import type { Enqueued, Store, StoreReader, StoreWriter } from './store/store.ts'
 
 export interface OpenStoreOptions {
   /** Path, `file:` URL, or `:memory:`; default: what the configuration says. A relative path is taken from the working directory. */
@@ -53,6 +57,32 @@ function pathOf(location: string): string {
     throw new WfError('usage', 'a store on PostgreSQL is not available yet', { hint: 'give the path of a file: the same commands work on SQLite' })
   }
   throw new WfError('usage', `${scheme}:// is not a kind of store that wf knows`, { hint: 'give the path of a file, such as ./wf.db' })
+}
+
+/** What is used of a caller's better-sqlite3 connection; said here in full, so that wf's types need none of that package's. */
+export interface CallersConnection {
+  /** Path of the file. */
+  readonly name: string
+  readonly memory: boolean
+  readonly inTransaction: boolean
+  prepare(source: string): object
+  pragma(source: string, options?: { simple?: boolean }): unknown
+}
+
+/** Enqueues inside the caller's open transaction. Throws WfErrors `invalid_job`, `refused` (of a connection that is not safe, or not to `store`) and the store's. */
+export function enqueueInto(connection: CallersConnection, input: EnqueueInput, store: { location: string; now: number }): Enqueued {
+  if (!isSameFile(connection, store.location)) {
+    throw new WfError('refused', `the connection is to ${connection.name}, not to the store ${store.location}`, {
+      hint: "open the store's own file with it",
+    })
+  }
+  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, store.now)], store.now)
+  if (!enqueued) throw new WfError('unexpected', 'the store did not answer')
+  return enqueued
+}
+
+function isSameFile({ name, memory }: CallersConnection, location: string): boolean {
+  return !memory && location !== ':memory:' && realpathSync(name) === realpathSync(location)
 }
 
 /** Looking at most this often is cheap enough to be done all the time. */

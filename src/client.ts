@@ -4,7 +4,7 @@
  * says is on disk.
  */
 import { systemClock, type Clock } from './clock.ts'
-import { configOf, openStore } from './app.ts'
+import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
@@ -35,12 +35,15 @@ export type EnqueueOptions = Omit<EnqueueInput, 'type' | 'variables'>
 /** One job of many; the options of `enqueue` beside its type and variables. */
 export type EnqueueItem = EnqueueInput
 
-/** An accepted job. */
-export interface JobHandle {
+export interface AcceptedJob {
   readonly key: number
   readonly type: string
   /** True when the same type, idempotency key and variables were accepted before: `key` is the first job's. */
   readonly duplicate: boolean
+}
+
+/** An accepted job. */
+export interface JobHandle extends AcceptedJob {
   wait(options?: ClientWait): Promise<JobEnd>
 }
 
@@ -77,6 +80,12 @@ export interface Client {
   enqueue(type: string, variables?: object, options?: EnqueueOptions): Promise<JobHandle>
   /** In order, in transactions of at most 1,000; one that is refused leaves the others standing. */
   enqueueMany(items: readonly EnqueueItem[]): Promise<readonly EnqueueManyResult[]>
+  /**
+   * Inside the caller's own transaction, begun with BEGIN IMMEDIATE on a better-sqlite3 connection to the store's file: the
+   * job is there when that commits, or never. Throws a WfError `refused` when the connection is in no transaction, is to
+   * another file, or is not `synchronous = FULL`, and says how; else as `enqueue`.
+   */
+  enqueueIn(connection: CallersConnection, type: string, variables?: object, options?: EnqueueOptions): AcceptedJob
   /** Rejects with a WfError: `wait_timeout`, `not_found`, or the store's. */
   wait(key: number, options?: ClientWait): Promise<JobEnd>
   readonly jobs: Pick<Inspector, 'jobs' | 'job'>
@@ -101,11 +110,15 @@ export async function openClient(options: ClientOptions = {}): Promise<Client> {
     throw new WfError('usage', `${stranger} is not an option of a client`, { hint: `the options are ${[...optionNames].join(', ')}` })
   const { store: location, durability, create = true, who = 'client' } = options
   const config = await configOf({ ...(location === undefined ? {} : { store: location }), ...(durability === undefined ? {} : { durability }) })
-  return createClient({ store: await openStore({ mode: 'write', create, config }), clock: systemClock, who })
+  const opened = await openStore({ mode: 'write', create, config })
+  const { location: path } = await opened.info()
+  return createClient({ store: opened, location: path, clock: systemClock, who })
 }
 
 export interface ClientParts {
   store: Store
+  /** Where it is, in full. */
+  location: string
   clock: Clock
   who: string
 }
@@ -113,7 +126,7 @@ export interface ClientParts {
 const batchSize = 1_000
 
 /** A client on a store that is open; `close` closes it. */
-export function createClient({ store, clock, who }: ClientParts): Client {
+export function createClient({ store, location, clock, who }: ClientParts): Client {
   const events = createEvents()
   const engine = createEngine({ store, random: systemRandom, events })
   const inspector = createInspector(store, store.now)
@@ -131,6 +144,11 @@ export function createClient({ store, clock, who }: ClientParts): Client {
       return handle(type, result.key, result.status === 'duplicate')
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
+    enqueueIn(connection, type, variables = {}, options = {}) {
+      const result = enqueueInto(connection, { ...options, type, variables }, { location, now: store.now() })
+      if (result.status === 'refused') throw refusal(type, result)
+      return { key: result.key, type, duplicate: result.status === 'duplicate' }
+    },
     wait,
     jobs: inspector,
     incidents: inspector,

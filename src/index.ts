@@ -12,6 +12,7 @@ export { openClient } from './client.ts'
 export type {
   Client,
   ClientOptions,
+  AcceptedJob,
   ClientWait,
   EnqueueItem,
   EnqueueManyResult,

@@ -1,5 +1,5 @@
 /** What a person can do next with a job, best first. Pure; the words for it belong to whoever shows them. */
-import { guardedIncidentKinds, type Incident } from '../domain/incident.ts'
+import type { Incident } from '../domain/incident.ts'
 import type { Job } from '../domain/job.ts'
 import type { ResolutionVerb } from '../domain/resolution.ts'
 
@@ -39,5 +39,5 @@ function resolveAdvice(incident: Incident | null): string {
   if (incident?.kind === 'poison_message') return 'it runs again; its variables cannot succeed as they are, so set them with it'
   if (incident?.kind === 'crash_loop') return 'it runs again; its handler was lost three times in a row and may take its process with it'
   if (incident?.kind === 'result_invalid') return 'it runs again, although its effect has happened'
-  return incident && guardedIncidentKinds.includes(incident.kind) ? 'it runs again; look at the cause first' : 'it runs again'
+  return 'it runs again'
 }

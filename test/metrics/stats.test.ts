@@ -152,6 +152,22 @@ describe('the roll-up of attempts', () => {
     expect(written[0]?.progress).toEqual([{ jobKey: 1, attempt: 1, fraction: 1, note: 'b' }])
   })
 
+  it('keeps progress that could not be written, unless the job has said something newer since', async () => {
+    const { events, written, stats, break: breakStore } = setUp()
+    events.emit('progress', { jobKey: 1, attempt: 1, fraction: 0.1, note: 'old' })
+    events.emit('progress', { jobKey: 2, attempt: 1, fraction: 0.5, note: 'kept' })
+    breakStore(new Error('locked'))
+    const refused = stats.flush()
+    events.emit('progress', { jobKey: 1, attempt: 1, fraction: 0.2, note: 'new' })
+    expect(await refused).toBe(false)
+    breakStore(null)
+    await stats.stop()
+    expect(written[0]?.progress.map(({ jobKey, note }) => [jobKey, note])).toEqual([
+      [1, 'new'],
+      [2, 'kept'],
+    ])
+  })
+
   it('adds up what is counted elsewhere, whatever the order of its labels', async () => {
     const { events, written, stats } = setUp()
     events.emit('counted', { metric: 'wf_worker_retries_total', labels: { type: 'a', dependency: 'b' }, value: 1 })

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { incidentKinds, type Incident, type IncidentKind } from '../../src/domain/incident.ts'
+import { jobStates, type Job } from '../../src/domain/job.ts'
+import { nextSteps } from '../../src/engine/next-steps.ts'
+
+const job = (state: Job['state']) => ({ state }) as Job
+const incident = (kind: IncidentKind) => ({ kind }) as Incident
+
+describe('what can be done next', () => {
+  it('offers for each state what leads out of it, and nothing for what is final', () => {
+    const verbs = Object.fromEntries(jobStates.map((state) => [state, nextSteps(job(state), null).map(({ verb }) => verb)]))
+    expect(verbs).toEqual({
+      available: ['cancel'],
+      waiting: ['retry', 'cancel'],
+      running: ['cancel'],
+      completed: [],
+      rejected: [],
+      failed: ['resolve', 'cancel'],
+      dead: ['dlq_retry', 'discard'],
+      cancelled: [],
+    })
+  })
+
+  it('warns where running it again as it is would repeat the damage', () => {
+    const plain = nextSteps(job('failed'), incident('job_no_retries'))[0]?.why
+    const warned = incidentKinds.filter((kind) => nextSteps(job('failed'), incident(kind))[0]?.why !== plain)
+    expect(warned).toEqual(['poison_message', 'crash_loop', 'result_invalid'])
+  })
+})
