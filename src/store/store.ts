@@ -105,7 +105,7 @@ export interface StatDelta {
   minute: number
   type: string
   outcome: string
-  /** Index into `durationBucketsMs` (metrics/stats.ts). */
+  /** Index into `durationBucketsMs` (metrics/names.ts). */
   bucket: number
   count: number
   sumMs: number
