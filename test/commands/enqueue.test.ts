@@ -1,0 +1,209 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openStore } from '../../src/app.ts'
+import { systemClock } from '../../src/clock.ts'
+import { limits } from '../../src/domain/job.ts'
+import type { Outcome } from '../../src/domain/outcome.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createEvents } from '../../src/engine/events.ts'
+import { seededRandom } from '../../src/random.ts'
+import { cli } from '../support/cli.ts'
+import { temporaryDirectory } from '../support/open-test-store.ts'
+import { seededStore } from '../support/seeded-store.ts'
+import { outcomes, plainPolicy } from '../support/test-engine.ts'
+
+describe('wf enqueue', () => {
+  it('makes the store where there is none, says where, and prints the key', async () => {
+    const cwd = temporaryDirectory()
+    const first = await cli(['enqueue', 'mail', '{"to":"ada"}'], { cwd })
+    expect(first).toMatchObject({ code: 0, err: `created the store ${join(cwd, 'wf.db')}\n` })
+    expect(first.out).toContain('job 1 enqueued')
+    expect(await cli(['enqueue', 'mail', '--ids'], { cwd })).toMatchObject({ code: 0, out: '2\n', err: '' })
+    expect((await cli(['enqueue', 'mail', '--json'], { cwd })).json()).toEqual({ key: 3, type: 'mail', status: 'created' })
+  })
+
+  it('takes variables as words, from a file and from standard input', async () => {
+    const { location, detail } = await seededStore()
+    const file = join(temporaryDirectory(), 'variables.json')
+    writeFileSync(file, '\ufeff{ "from": "file" }\n')
+    await cli(['enqueue', 'mail', '{"from":"words"}'], { store: location })
+    await cli(['enqueue', 'mail', `@${file}`], { store: location })
+    await cli(['enqueue', 'mail', '-'], { store: location, input: '{"from":"input"}' })
+    expect(await Promise.all([1, 2, 3].map(async (key) => JSON.parse((await detail(key)).variables)))).toEqual([
+      { from: 'words' },
+      { from: 'file' },
+      { from: 'input' },
+    ])
+  })
+
+  it('hands every option on', async () => {
+    const { location, detail } = await seededStore()
+    const options = ['--delay', '1h', '--priority', '-5', '--retries', '7', '--deadline', '2h', '--idempotency-key', 'order-1']
+    await cli(['enqueue', 'mail', '{"a":1}', ...options], { store: location })
+    await cli(['enqueue', 'mail', '--at', '2030-01-31T09:00:00Z', '--deadline', '2030-02-01T00:00:00Z'], { store: location })
+    const { job, idempotencyKey } = await detail(1)
+    expect(job).toMatchObject({ state: 'waiting', waitReason: 'delay', priority: -5, retries: 7, retriesGiven: true })
+    expect(job.runAt - job.createdAt).toBe(3_600_000)
+    expect((job.deadlineAt ?? 0) - job.createdAt).toBe(7_200_000)
+    expect(idempotencyKey).toBe('order-1')
+    expect((await detail(2)).job).toMatchObject({ runAt: Date.UTC(2030, 0, 31, 9), deadlineAt: Date.UTC(2030, 1, 1) })
+  })
+
+  it('answers the first job for the same key and variables, and refuses other variables naming it', async () => {
+    const { location, store } = await seededStore()
+    const enqueue = (variables: string) => cli(['enqueue', 'mail', variables, '--idempotency-key', 'k', '--json'], { store: location })
+    expect((await enqueue('{"a":1,"b":2}')).json()).toMatchObject({ key: 1, status: 'created' })
+    expect((await enqueue('{"b":2,"a":1}')).json()).toMatchObject({ key: 1, status: 'duplicate' })
+    const other = await enqueue('{"a":2}')
+    expect(other.code).toBe(5)
+    expect(other.json()).toMatchObject({ error: { code: 'idempotency_conflict', key: 1 } })
+    expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(1)
+  })
+
+  it('says how full a type is when its backlog takes no more', async () => {
+    const { location, store, add } = await seededStore()
+    await store.declareTypes([{ type: 'mail', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
+    await add()
+    const end = await cli(['enqueue', 'mail'], { store: location })
+    expect(end.code).toBe(12)
+    expect(end.err).toContain('takes 1 at most')
+  })
+
+  it.each([
+    ['{"id":9007199254740993}', 'beyond what JavaScript can hold'],
+    ['[1]', 'not a JSON object'],
+    ['{oops', 'not JSON'],
+    ['@/nowhere/at/all.json', 'no such file'],
+  ])('B106 refuses %s and leaves no store behind', async (variables, why) => {
+    const cwd = temporaryDirectory()
+    const end = await cli(['enqueue', 'mail', variables], { cwd })
+    expect(end.code).toBe(2)
+    expect(end.err).toContain(why)
+    expect(await cli(['jobs', 'list'], { cwd })).toMatchObject({ code: 3 })
+  })
+
+  it('B107 keeps __proto__ as data, in variables and as a type', async () => {
+    const { location, detail } = await seededStore()
+    const text = '{"__proto__":{"retries":999,"polluted":1},"constructor":{"prototype":{"x":1}}}'
+    const types = ['__proto__', 'toString', 'hasOwnProperty']
+    for (const type of types) expect((await cli(['enqueue', type, text], { store: location })).code).toBe(0)
+    expect((await detail(1)).variables).toBe(text)
+    const shown = await cli(['jobs', 'show', '1', '--json'], { store: location })
+    expect(shown.out).toContain('"polluted": 1')
+    const listed = await cli(['types', 'list', '--ids'], { store: location })
+    expect(listed.out.trim().split('\n').sort()).toEqual([...types].sort())
+  })
+
+  it('B076 takes variables up to the limit in bytes, not in characters, and refuses a huge file unread', async () => {
+    const { location } = await seededStore()
+    const folder = temporaryDirectory()
+    const enqueue = async (name: string, text: string) => {
+      writeFileSync(join(folder, name), text)
+      return cli(['enqueue', 'mail', `@${join(folder, name)}`], { store: location })
+    }
+    const room = limits.variablesBytes - '{"a":""}'.length
+    expect((await enqueue('fits', `{"a":"${'x'.repeat(room)}"}`)).code).toBe(0)
+    expect((await enqueue('over', `{"a":"${'x'.repeat(room + 1)}"}`)).code).toBe(2)
+    const wide = await enqueue('wide', `{"a":"${'é'.repeat(room / 2 + 1)}"}`)
+    expect(wide.code).toBe(2)
+    expect(wide.err).toMatch(/1[,.]?048[,.]?576/)
+    const huge = await cli(['enqueue', 'mail', '-'], { store: location, input: 'x'.repeat(20 * 1024 * 1024) })
+    expect(huge.code).toBe(2)
+    expect(huge.err).toContain('1,048,576')
+  })
+})
+
+describe('wf enqueue --bulk', () => {
+  it('makes a job of each line, names the lines that are refused, and is then partly done', async () => {
+    const { location, store } = await seededStore()
+    const lines = ['{"n":1}', '', 'oops', '{"n":2}', '[3]', `{"n":"${'x'.repeat(limits.variablesBytes)}"}`, '{"n":4}']
+    const end = await cli(['enqueue', 'mail', '--bulk', '--json'], { store: location, input: `${lines.join('\n')}\n` })
+    expect(end.code).toBe(6)
+    const sum = end.json<{ refusals: { line: number }[] }>()
+    expect(sum).toMatchObject({
+      type: 'mail',
+      lines: 6,
+      enqueued: 3,
+      duplicates: 0,
+      refused: 3,
+      firstKey: 1,
+      lastKey: 3,
+      error: { code: 'partly_done' },
+    })
+    expect(sum.refusals.map(({ line }) => line)).toEqual([3, 5, 6])
+    expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(3)
+  })
+
+  it('reads thousands of lines from a file in batches', async () => {
+    const { location, store } = await seededStore()
+    const file = join(temporaryDirectory(), 'orders.jsonl')
+    writeFileSync(file, Array.from({ length: 3_000 }, (_, index) => `{"n":${index}}`).join('\r\n'))
+    const end = await cli(['enqueue', 'mail', `@${file}`, '--bulk', '--delay', '1h'], { store: location })
+    expect(end).toMatchObject({ code: 0, err: '' })
+    expect(end.out).toContain('3,000 jobs enqueued  keys 1 to 3000')
+    expect((await store.counts()).waiting).toBe(3_000)
+  })
+
+  it('fails as its first line does when nothing was enqueued', async () => {
+    const { location } = await seededStore()
+    const end = await cli(['enqueue', 'mail', '--bulk'], { store: location, input: 'oops\n' })
+    expect(end.code).toBe(2)
+    expect(end.err).toContain('line 1')
+  })
+})
+
+/** Settles jobs as they come, on the real clock, while `work` is done. */
+async function serving<T>(location: string, outcomesOf: Readonly<Record<string, Outcome>>, work: () => Promise<T>): Promise<T> {
+  const store = await openStore({ location, mode: 'write' })
+  const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
+  const types = Object.keys(outcomesOf).map((type) => ({ type, limit: 10, timeoutMs: 60_000, retries: 3 }))
+  let working = true
+  const serve = async () => {
+    while (working) {
+      const { claimed } = await engine.exchange({ ended: [], claim: { workerId: 'w#1', limit: 10, suspects: false, types } })
+      const ended = claimed.map((job) => ({
+        job,
+        outcome: outcomesOf[job.type] ?? outcomes.success(),
+        policy: plainPolicy,
+        children: [],
+        durationMs: 1,
+      }))
+      if (ended.length > 0) await engine.exchange({ ended })
+      await systemClock.sleep(20)
+    }
+    await store.close()
+  }
+  const [done] = await Promise.all([
+    work().finally(() => {
+      working = false
+    }),
+    serve(),
+  ])
+  return done
+}
+
+describe('wf enqueue --wait', () => {
+  it('prints the result of a job that completes, and alone', async () => {
+    const { location } = await seededStore()
+    const end = await serving(location, { mail: outcomes.success({ sent: true }) }, () =>
+      cli(['enqueue', 'mail', '--wait', '--json'], { store: location }),
+    )
+    expect(end.code).toBe(0)
+    expect(end.json()).toMatchObject({ state: 'completed', result: { sent: true } })
+  })
+
+  it('exits 10 when the job stops, and 7 when the time is over, naming the job', async () => {
+    const { location } = await seededStore()
+    const [failed, slow] = await serving(location, { bad: outcomes.raised('look at this') }, () =>
+      Promise.all([
+        cli(['enqueue', 'bad', '--wait', '--json'], { store: location }),
+        cli(['enqueue', 'slow', '--wait', '--timeout', '300ms', '--json'], { store: location }),
+      ]),
+    )
+    expect([failed.code, slow.code]).toEqual([10, 7])
+    expect(failed.json()).toMatchObject({ error: { code: 'job_not_successful', state: 'failed' } })
+    expect(failed.out).toContain('look at this')
+    expect(slow.json()).toMatchObject({ error: { code: 'wait_timeout', key: expect.any(Number) } })
+  })
+})
