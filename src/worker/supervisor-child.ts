@@ -35,6 +35,8 @@ export class SupervisedChild {
   declared: Ready | null = null
   leaving: LeaveReason | null = null
   tally: Tally = {}
+  /** SIGKILL from elsewhere: an operator, or a machine that is out of memory. */
+  wasKilledByOthers = false
   /** Why this side ended it. */
   killed: 'hung' | 'overdue' | null = null
   readonly #options: SupervisedChildOptions
@@ -120,6 +122,7 @@ export class SupervisedChild {
 
   #ended(exit: ChildExit): ChildExit {
     this.phase = 'gone'
+    this.wasKilledByOthers = exit.signal === 'SIGKILL' && this.killed === null
     const how = wordsOfExit(exit)
     this.#failed(new WfError('handler_load_failed', `the process ${how} while it loaded ${this.#files()}`, { hint: loadHint }))
     return exit

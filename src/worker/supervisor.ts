@@ -123,16 +123,38 @@ export class Supervisor {
   /** All or none: a module that cannot be loaded in one process serves no job in another. */
   async #first(): Promise<void> {
     const { log, processes, place, setup } = this.#options
-    const children = this.#posts().map((post) => this.#spawn(post))
+    const posts = this.#posts()
+    let children: SupervisedChild[] = []
     try {
-      await Promise.all(children.map((child) => this.#crew.enlist(child)))
+      children = await Promise.all(posts.map((post) => this.#enlisted(post)))
     } catch (error) {
       if (this.#phase === 'loading') this.#fail(error instanceof WfError ? error : new WfError('unexpected', String(error)))
     }
     if (this.#phase !== 'loading') return
     this.#phase = 'working'
     log.info(wordsOfStart([...this.#crew.declarations.values()], { processes, place, concurrency: setup.concurrency }))
-    for (const child of children) child.go()
+    for (const [index, child] of children.entries()) {
+      const post = posts[index]
+      // One that died while the others were loading has not been replaced yet.
+      if (child.phase !== 'gone') child.go()
+      else if (post) this.#replace(child, post)
+    }
+  }
+
+  /** The first child at a post. One that something else killed says nothing about the modules: another takes its place. */
+  async #enlisted(post: Post): Promise<SupervisedChild> {
+    for (;;) {
+      const child = this.#spawn(post)
+      try {
+        await this.#crew.enlist(child)
+        return child
+      } catch (error) {
+        if (this.#phase !== 'loading' || !child.wasKilledByOthers) throw error
+        const delayMs = this.#restarts.died()
+        if (delayMs === null) throw gaveUp()
+        if (delayMs > 0) await this.#options.clock.sleep(delayMs, this.#over.signal)
+      }
+    }
   }
 
   #spawn(post: Post): SupervisedChild {
@@ -156,14 +178,14 @@ export class Supervisor {
     const jobs = await this.#crew.bury(child, exit)
     const returned = child.killed === 'overdue' || child.leaving !== null
     if (jobs.length > 0 && returned) log.warn(wordsOfReturn(child, jobs))
-    else if (!returned && this.#phase !== 'loading') log.warn(wordsOfDeath(child, exit, jobs))
+    else if (!returned && (this.#phase !== 'loading' || child.wasKilledByOthers)) log.warn(wordsOfDeath(child, exit, jobs))
     if (this.#crew.isEmpty) this.#nobodyLeft()
   }
 
   #replace(child: SupervisedChild, post: Post): void {
     if (child.leaving === 'max_jobs') this.#afterLastJob()
     const delayMs = this.#restartIn(child)
-    if (delayMs === 'give up') this.#giveUp()
+    if (delayMs === 'give up') this.#fail(gaveUp())
     else if (delayMs === 0) this.#start(post)
     else if (delayMs !== 'never') this.#startIn(delayMs, post)
   }
@@ -195,14 +217,6 @@ export class Supervisor {
     const worked = workDone(this.#crew.tally)
     if (worked > this.#worked) this.#restarts.worked()
     this.#worked = worked
-  }
-
-  #giveUp(): void {
-    const { deaths, windowMs } = giveUp
-    const message = `${deaths} worker processes ended within ${windowMs / 1000} s without finishing a single job`
-    this.#fail(
-      new WfError('unexpected', message, { hint: 'the lines above say how they ended; try wf run-worker --inline with one job to see it happen' }),
-    )
   }
 
   #fail(error: WfError): void {
@@ -242,4 +256,10 @@ export class Supervisor {
     for (const cancel of this.#bounds.splice(0)) cancel()
     this.#finish()
   }
+}
+
+function gaveUp(): WfError {
+  const { deaths, windowMs } = giveUp
+  const message = `${deaths} worker processes ended within ${windowMs / 1000} s without finishing a single job`
+  return new WfError('unexpected', message, { hint: 'the lines above say how they ended; try wf run-worker --inline with one job to see it happen' })
 }

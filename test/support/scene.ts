@@ -1,14 +1,24 @@
 /** A store, handlers and workers of a test's own, in a folder of its own. Jobs are handed in and looked at without a process. */
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { finalStates, type Job, type JobState } from '../../src/domain/job.ts'
 import type { EnqueueInput } from '../../src/domain/new-job.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { systemRandom } from '../../src/random.ts'
+import { checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
 import type { JobDetail, Store } from '../../src/store/store.ts'
 import { eventually, freshFolder, Marks, startWf, wf, writeHandler, type Running, type RunOptions } from './processes.ts'
+
+const open: Scene[] = []
+
+afterEach(async () => {
+  for (const scene of open.splice(0)) {
+    await scene.store.close()
+    expect(checkInvariantsOf(scene.db), 'what must hold in every store').toEqual([])
+  }
+})
 
 export class Scene {
   readonly folder: string
@@ -29,8 +39,9 @@ export class Scene {
     const folder = freshFolder()
     const db = join(folder, 'wf.db')
     const store = await openStore({ location: db, mode: 'write', create: true })
-    onTestFinished(() => store.close())
-    return new Scene(store, folder, db)
+    const scene = new Scene(store, folder, db)
+    open.push(scene)
+    return scene
   }
 
   /** `run` is the text of an async function of (job, ctx, mark): mark(line) appends to the marks. */

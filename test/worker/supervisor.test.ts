@@ -108,6 +108,24 @@ describe('the supervisor', () => {
     expect(await end).toMatchObject({ code: 'handler_load_failed' })
   })
 
+  it('B054 starts another when one was killed from outside while it loaded, or while the others did', async () => {
+    const { clock, children } = await supervised({ processes: 2 })
+    children[0]?.ends({ signal: 'SIGKILL' })
+    await clock.settle()
+    expect(children).toHaveLength(3)
+    children[2]?.loads()
+    await clock.settle()
+    children[2]?.ends({ signal: 'SIGKILL' })
+    await clock.settle()
+    children[1]?.loads()
+    await clock.advance(250)
+    expect(children[1]?.heard('go')).toHaveLength(1)
+    expect(children).toHaveLength(4)
+    children[3]?.loads()
+    await clock.settle()
+    expect(children[3]?.heard('go')).toHaveLength(1)
+  })
+
   it('A06 settles the attempts of a child that died as lost at once, names them, and starts another', async () => {
     const { add, claimFor, detail, clock, children, last, log } = await working()
     const key = await add()
