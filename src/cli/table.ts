@@ -33,11 +33,14 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], loo
   const widths = fitted(columns, natural, look.width ?? Number.POSITIVE_INFINITY)
   const shown = columns.map((column, index) => ({ column, width: widths[index] ?? 0, cells: cells[index] ?? [] })).filter(({ width }) => width > 0)
   const line = (draw: (each: (typeof shown)[number]) => string) => new Safe(shown.map(draw).join(' '.repeat(gap)).trimEnd())
-  const head = line(({ column, width }) => look.paint.dim(pad(column.title, width, column.align)).text)
+  // Nothing stands behind the last column: blanks there would only be underlined, inverted or wrapped.
+  const padded = (text: string, { column, width }: (typeof shown)[number]) =>
+    column === shown.at(-1)?.column && column.align !== 'right' ? cutToWidth(text, width) : pad(text, width, column.align)
+  const head = line((each) => look.paint.dim(new Safe(padded(each.column.title, each))).text)
   const rows = items.map((item, row) =>
-    line(({ column, width, cells: texts }) => {
-      const text = new Safe(pad(texts[row] ?? '', width, column.align))
-      return column.paint?.(item, look.paint)?.(text).text ?? text.text
+    line((each) => {
+      const text = new Safe(padded(each.cells[row] ?? '', each))
+      return each.column.paint?.(item, look.paint)?.(text).text ?? text.text
     }),
   )
   return [head, ...rows]

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cli, shell } from '../support/cli.ts'
+import { temporaryDirectory } from '../support/open-test-store.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+async function crowded(count: number): Promise<string> {
+  const { location, engine } = await seededStore()
+  const type = `a-type-with-a-rather-long-name-${'x'.repeat(60)}`
+  for (let left = count; left > 0; left -= 1_000) await engine.enqueue(Array.from({ length: Math.min(left, 1_000) }, () => ({ type })))
+  return location
+}
+
+describe('a reader that goes away', () => {
+  it('B132 is no fault: nothing on standard error, exit 0', async () => {
+    const location = await crowded(3_000)
+    const readers = ['head -1', 'true', '(sleep 0.2; exit)']
+    const commands = ['jobs list --limit 3000', 'jobs list --limit 3000 --json', 'jobs list --limit 3000 --ids', 'types list', '--help']
+    for (const command of commands) {
+      const line = readers.map((reader) => `wf ${command} | ${reader} >/dev/null; echo "\${PIPESTATUS[0]}"`).join('; ')
+      const end = await shell(line, { env: { WF_STORE: location } })
+      expect([command, end.out, end.err]).toEqual([command, '0\n0\n0\n', ''])
+    }
+  })
+
+  it('B132 and closed streams do not stop a command from doing its work', async () => {
+    const cwd = temporaryDirectory()
+    const end = await shell('wf enqueue mail >&-; echo $?; wf enqueue mail 2>&-; echo $?; wf enqueue mail | true; wf jobs list --ids', { cwd })
+    expect(end.out.match(/^\d+$/gm)).toEqual(['0', '0', '3', '2', '1'])
+  })
+})
+
+describe('large output', () => {
+  it('B133 reaches a slow pipe to its last byte, as it does a file', async () => {
+    const location = await crowded(13_000)
+    const file = join(temporaryDirectory(), 'out.json')
+    const end = await shell(
+      `wf jobs list --json --limit 100000 > "${file}"; echo $?; wf jobs list --json --limit 100000 | (sleep 0.5; sha256sum); echo "\${PIPESTATUS[0]}"`,
+      { env: { WF_STORE: location } },
+    )
+    const bytes = readFileSync(file)
+    expect(bytes.length).toBeGreaterThan(8_000_000)
+    expect(JSON.parse(bytes.toString()).items).toHaveLength(13_000)
+    expect(end.out).toBe(`0\n${createHash('sha256').update(bytes).digest('hex')}  -\n0\n`)
+  })
+
+  it('B133 keeps the exit code of an error whose document is large', async () => {
+    const { location } = await seededStore()
+    const lines = Array.from({ length: 1_500 }, (_, index) => `oops ${index} ${'x'.repeat(100)}`)
+    const end = await shell(`wf enqueue mail --bulk --json | (sleep 0.3; cat); exit "\${PIPESTATUS[0]}"`, {
+      env: { WF_STORE: location },
+      input: ['{}', ...lines].join('\n'),
+    })
+    expect(end.code).toBe(6)
+    expect(end.out.length).toBeGreaterThan(65_536)
+    expect(end.json<{ refusals: unknown[]; refused: number }>()).toMatchObject({ refused: 1_500 })
+  })
+})
+
+describe('colours', () => {
+  it('B136 stay out of pipes unless they are forced, and the state is always a word', async () => {
+    const { location, raised } = await seededStore()
+    await raised()
+    const list = (env: Record<string, string>, ...args: readonly string[]) => cli(['incidents', 'list', ...args], { store: location, env })
+    const [plain, forced, refused, off, never] = await Promise.all([
+      list({}),
+      list({ FORCE_COLOR: '1' }),
+      list({ FORCE_COLOR: '1' }, '--no-color'),
+      list({ FORCE_COLOR: '0' }),
+      list({ NO_COLOR: '1', TERM: 'dumb' }),
+    ])
+    expect(forced.out).toContain('\u001b[31mraised')
+    for (const end of [plain, refused, off, never]) expect(end.out).not.toContain('\u001b')
+    expect(forced.out.replace(/\u001b\[\d+m/g, '')).toBe(plain.out)
+    const json = await list({ FORCE_COLOR: '3' }, '--json')
+    expect(json.out).not.toContain('\u001b')
+    const wrong = await cli(['incidents', 'list', '--limit', 'x'], { store: location, env: { FORCE_COLOR: '3' } })
+    expect(wrong.err).toContain('\u001b[31m')
+  })
+})
