@@ -22,3 +22,4 @@ export type {
   ResolveOptions,
 } from './client.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'
+export { startWorker, type EmbeddedWorker, type StartWorkerOptions } from './start-worker.ts'

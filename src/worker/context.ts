@@ -11,6 +11,7 @@ import type { Logger } from '../logger.ts'
 import type { Progress } from '../store/store.ts'
 import type { Attempt } from './attempt.ts'
 import type { ChildOptions, HandlerContext } from './define-handler.ts'
+import { handlerLog } from './handler-log.ts'
 
 export interface ContextParts {
   clock: Clock
@@ -47,8 +48,7 @@ export class AttemptContext implements HandlerContext {
   }
 
   get log(): Logger {
-    const { key, type, attempt } = this.#attempt.job
-    this.#log ??= this.#parts.log.child({ job: key, type, attempt })
+    this.#log ??= handlerLog(this.#parts.log, this.#attempt.job)
     return this.#log
   }
 

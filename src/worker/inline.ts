@@ -51,10 +51,16 @@ export function createInline(options: InlineOptions): Inline {
   const limits = { ...(concurrency === null ? {} : { concurrency }), ...(maxJobs === null ? {} : { maxJobs }) }
   const { clock, random, log, storeId } = options
   const worker = createWorker({ engine, clock, random, log, handlers, storeId, workerId, isolated: false, ...limits })
-  const leave = async () => {
+  let left: Promise<void> | null = null
+  const giveUpRow = async () => {
     await settleHeld({ engine, workerId, policies, outcome: () => interrupted('shutdown') })
     await keeper.retire(workerId)
     await keeper.stop()
+  }
+  /** Once, however often and in whatever way the end is asked for. */
+  const leave = () => {
+    left ??= giveUpRow()
+    return left
   }
   return {
     finished: worker.finished,

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../src/app.ts'
+import { openClient } from '../src/client.ts'
+import { loggerOf } from '../src/logger.ts'
+import { startWorker, type StartWorkerOptions } from '../src/start-worker.ts'
+import { defineHandler } from '../src/worker/define-handler.ts'
+import { temporaryDirectory } from './support/open-test-store.ts'
+import { gate } from './worker/test-worker.ts'
+
+const silent = loggerOf(() => undefined)
+
+async function place() {
+  const store = join(temporaryDirectory(), 'wf.db')
+  const client = await openClient({ store })
+  onTestFinished(() => client.close())
+  const reader = await openStore({ location: store, mode: 'read' })
+  onTestFinished(() => reader.close())
+  return { store, client, labels: async () => (await reader.workers(reader.now())).map(({ label }) => label) }
+}
+
+describe('startWorker', () => {
+  it('runs jobs inside the program that calls it, until it is drained', async () => {
+    const { store, client, labels } = await place()
+    const double = defineHandler({ type: 'double', run: async (job) => ({ twice: Number(job.variables['n']) * 2 }) })
+    const worker = await startWorker({ store, handlers: [double], log: silent })
+    const job = await client.enqueue('double', { n: 21 })
+    expect(await job.wait()).toMatchObject({ state: 'completed', result: { twice: 42 } })
+    expect(await labels()).toEqual(['embedded'])
+    await worker.drain()
+    expect(await labels()).toEqual([])
+    await worker.stop()
+  })
+
+  it('gives back at once what runs when it is stopped, also in the middle of a drain', async () => {
+    const { store, client } = await place()
+    const started = gate<void>()
+    const stuck = defineHandler({
+      type: 'stuck',
+      run() {
+        started.open()
+        return new Promise<never>(() => undefined)
+      },
+    })
+    const worker = await startWorker({ store, handlers: [stuck], log: silent, name: 'web' })
+    const job = await client.enqueue('stuck', {})
+    await started.passed
+    const drained = worker.drain()
+    await worker.stop()
+    await drained
+    expect((await client.jobs.job(job.key))?.job).toMatchObject({ state: 'available', retries: 3, attempt: 1 })
+  })
+
+  it.each<[string, object]>([
+    ['no handlers', { handlers: [] }],
+    ['an unknown option', { processes: 2 }],
+    ['a concurrency of 0', { concurrency: 0 }],
+    ['a name with a #', { name: 'a#b' }],
+  ])('refuses %s before it opens anything', async (_, options) => {
+    const store = join(temporaryDirectory(), 'wf.db')
+    const handlers = [defineHandler({ type: 'a', run: () => 1 })]
+    await expect(startWorker({ handlers, store, log: silent, ...options } as StartWorkerOptions)).rejects.toMatchObject({ code: 'usage' })
+    expect(existsSync(store)).toBe(false)
+  })
+
+  it('refuses two handlers of one type and a handler that is wrong', async () => {
+    const one = defineHandler({ type: 'a', run: () => 1 })
+    await expect(startWorker({ handlers: [one, { ...one }], log: silent })).rejects.toMatchObject({ code: 'invalid_handler' })
+    await expect(startWorker({ handlers: [{ ...one, timeout: 'soon' }], log: silent })).rejects.toMatchObject({ code: 'invalid_handler' })
+  })
+
+  it('fails without a store when it may not create one', async () => {
+    const handlers = [defineHandler({ type: 'a', run: () => 1 })]
+    await expect(startWorker({ handlers, store: join(temporaryDirectory(), 'wf.db'), create: false, log: silent })).rejects.toMatchObject({
+      code: 'store_missing',
+    })
+  })
+})
