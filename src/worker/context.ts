@@ -11,7 +11,6 @@ import type { Logger } from '../logger.ts'
 import type { Progress } from '../store/store.ts'
 import type { Attempt } from './attempt.ts'
 import type { ChildOptions, HandlerContext } from './define-handler.ts'
-import { handlerLog } from './handler-log.ts'
 
 export interface ContextParts {
   clock: Clock
@@ -48,7 +47,8 @@ export class AttemptContext implements HandlerContext {
   }
 
   get log(): Logger {
-    this.#log ??= handlerLog(this.#parts.log, this.#attempt.job)
+    const { key, type, attempt } = this.#attempt.job
+    this.#log ??= this.#parts.log.child({ job: key, type, attempt })
     return this.#log
   }
 

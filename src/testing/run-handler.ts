@@ -1,0 +1,145 @@
+/**
+ * One attempt of one handler, as it would happen in production: the job goes through a real store (in memory), the real
+ * executor and the real table of outcomes, and what became of all that is told. Time stands still unless the test moves it.
+ */
+import { ownErrorRecord, type ErrorRecord } from '../domain/error-record.ts'
+import { WfError } from '../domain/errors.ts'
+import type { IncidentKind } from '../domain/incident.ts'
+import type { ClaimedJob, Job } from '../domain/job.ts'
+import type { EnqueueInput } from '../domain/new-job.ts'
+import type { Outcome, OutcomeKind } from '../domain/outcome.ts'
+import { createEngine, type Engine } from '../engine/engine.ts'
+import { createEvents } from '../engine/events.ts'
+import { loggerOf, type LogFields, type LogLevel } from '../logger.ts'
+import { seededRandom } from '../random.ts'
+import type { JobDetail } from '../store/store.ts'
+import type { AbortKind } from '../worker/abort-reason.ts'
+import type { Handler } from '../worker/define-handler.ts'
+import { type AttemptEnd, Executor } from '../worker/executor.ts'
+import { normaliseHandler, type LoadedHandler } from '../worker/loaded-handler.ts'
+import { createFakeClock, type FakeClock } from './fake-clock.ts'
+import { openMemoryStore } from './memory-store.ts'
+
+export interface RunHandlerOptions extends Pick<EnqueueInput, 'retries' | 'deadline' | 'idempotencyKey'> {
+  /** Number of the attempt that runs; 1 … 100; default 1. Those before it were given back unfinished. */
+  attempt?: number
+  /** Moved by the test, so that a handler that waits meets its timeout: `await clock.advance(45_000)`. */
+  clock?: FakeClock
+  /** Aborts the handler's signal after so long on the clock. */
+  abort?: { reason: AbortKind; inMs: number }
+}
+
+export interface HandlerRun<R> {
+  /** `none`: the attempt was cancelled or its lease lost, and what it threw is reported to nobody. */
+  outcome: OutcomeKind | 'none'
+  /** As it was stored and read back. */
+  result: R | undefined
+  error: ErrorRecord | null
+  /** The job after the attempt: state, retries left, when it runs again … */
+  job: Job
+  incident: IncidentKind | null
+  /** The jobs that exist now because this attempt enqueued them. */
+  children: readonly { job: Job; variables: unknown }[]
+  progress: readonly { fraction: number; note: string | null }[]
+  logs: readonly { level: LogLevel; message: string; fields: LogFields }[]
+}
+
+const workerId = 'runHandler#1'
+
+/** Rejects with a WfError `invalid_handler` or `invalid_job`; whatever the handler does is an outcome. */
+export async function runHandler<V, R>(handler: Handler<V, R>, variables: object = {}, options: RunHandlerOptions = {}): Promise<HandlerRun<R>> {
+  const { clock = createFakeClock(), attempt = 1, abort, ...job } = options
+  const loaded = normaliseHandler(handler)
+  const store = await openMemoryStore({ clock, random: seededRandom(1) })
+  try {
+    const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
+    const claimed = await claim(engine, loaded, { input: { ...job, type: loaded.type, variables }, attempt })
+    const told = await execute({ engine, loaded, claimed, clock, abort })
+    const { outcome } = told.end
+    if (outcome) await settle(engine, told.end, outcome)
+    return { ...(await reportOf<R>(engine, claimed.key, outcome)), progress: told.progress, logs: told.logs }
+  } finally {
+    await store.close()
+  }
+}
+
+async function claim(engine: Engine, loaded: LoadedHandler, { input, attempt }: { input: EnqueueInput; attempt: number }): Promise<ClaimedJob> {
+  if (!Number.isInteger(attempt) || attempt < 1 || attempt > 100) {
+    throw new WfError('usage', `attempt is ${attempt}`, { hint: 'it is a whole number from 1 to 100' })
+  }
+  await engine.enqueue([input])
+  const { type, timeoutMs, policy } = loaded
+  const request = { workerId, limit: 1, suspects: false, types: [{ type, limit: 1, timeoutMs, retries: policy.retries }] }
+  let [job] = (await engine.exchange({ ended: [], claim: request })).claimed
+  while (job && job.attempt < attempt) {
+    await settle(engine, { job, policy }, { kind: 'interrupted', reason: 'an attempt before the one under test' })
+    job = (await engine.exchange({ ended: [], claim: request })).claimed[0]
+  }
+  if (!job) throw new WfError('unexpected', 'the job could not be claimed: is its deadline over?')
+  return job
+}
+
+interface Execution {
+  engine: Engine
+  loaded: LoadedHandler
+  claimed: ClaimedJob
+  clock: FakeClock
+  abort: RunHandlerOptions['abort']
+}
+
+async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
+  const { store } = engine
+  const { storeId } = await store.info()
+  const progress: { fraction: number; note: string | null }[] = []
+  const logs: { level: LogLevel; message: string; fields: LogFields }[] = []
+  const end = await new Promise<AttemptEnd>((resolve) => {
+    const executor = new Executor({
+      clock,
+      storeId,
+      now: () => store.now(),
+      log: loggerOf((level, message, { fields }) => void logs.push({ level, message, fields })),
+      progress: ({ fraction, note }) => void progress.push({ fraction, note }),
+      onEnd(over) {
+        stopAbort()
+        executor.close()
+        resolve(over)
+      },
+    })
+    const stopAbort = abort ? clock.after(abort.inMs, () => executor.abort(executor.running, abort.reason)) : () => undefined
+    executor.start(claimed, loaded)
+  })
+  return { end, progress, logs }
+}
+
+async function settle(engine: Engine, over: AttemptEnd | { job: ClaimedJob; policy: LoadedHandler['policy'] }, outcome: Outcome): Promise<void> {
+  const ended =
+    'attempt' in over
+      ? { job: over.attempt.job, policy: over.attempt.handler.policy, children: over.attempt.children, durationMs: over.durationMs }
+      : { ...over, children: [], durationMs: 0 }
+  await engine.exchange({ ended: [{ ...ended, outcome }] })
+}
+
+async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null): Promise<Omit<HandlerRun<R>, 'progress' | 'logs'>> {
+  const detail = await detailOf(engine, key)
+  const children = await Promise.all(detail.children.map((child) => detailOf(engine, child)))
+  return {
+    outcome: outcome?.kind ?? 'none',
+    result: detail.result === null ? undefined : (JSON.parse(detail.result) as R),
+    error: errorOf(outcome),
+    job: detail.job,
+    incident: detail.incidents.find(({ resolvedAt }) => resolvedAt === null)?.kind ?? null,
+    children: children.map(({ job, variables }) => ({ job, variables: JSON.parse(variables) as unknown })),
+  }
+}
+
+async function detailOf({ store }: Engine, key: number): Promise<JobDetail> {
+  const detail = await store.job(key)
+  if (!detail) throw new WfError('unexpected', `job ${key} is gone`)
+  return detail
+}
+
+function errorOf(outcome: Outcome | null): ErrorRecord | null {
+  if (!outcome) return null
+  if ('error' in outcome) return outcome.error
+  return outcome.kind === 'defer' ? ownErrorRecord({ name: 'DeferError', code: 'DEFERRED', message: outcome.reason }) : null
+}
