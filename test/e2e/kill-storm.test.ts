@@ -27,7 +27,8 @@ class Fleet {
     if (!supervisor) return
     const children = childrenOf(supervisor.pid)
     const child = children[Math.floor(this.#random() * children.length)]
-    if (child !== undefined && this.#random() < 0.75) {
+    if (child === undefined) return
+    if (this.#random() < 0.75) {
       if (kill(child, 'SIGKILL')) this.kills.children++
       return
     }
@@ -37,9 +38,17 @@ class Fleet {
     this.#supervisors[index] = this.#start()
   }
 
+  get total(): number {
+    return this.kills.children + this.kills.supervisors
+  }
+
   async end(): Promise<void> {
     for (const supervisor of this.#supervisors) kill(supervisor.pid, 'SIGTERM')
-    for (const supervisor of this.#supervisors) await supervisor.exits(0)
+    for (const supervisor of this.#supervisors) {
+      const { code, signal } = await supervisor.ended
+      // The signal itself: it had only just been started, and listened to nothing yet.
+      if (code !== 0 && signal !== 'SIGTERM') throw new Error(`ended with ${code ?? signal}:\n${supervisor.said}`)
+    }
   }
 }
 
@@ -96,9 +105,9 @@ describe('a storm of kills', () => {
       }
       const fleet = new Fleet(() => scene.worker([file, '--processes', '2', '--grace', '2s'], { env: { WF_LOG_LEVEL: 'warn' } }), random)
       await scene.marks.until((lines) => lines.length > 20, 'the fleet works')
-      for (let kills = 0; kills < storm.kills; kills++) {
+      while (fleet.total < storm.kills) {
         await fleet.strike()
-        await new Promise((resolve) => setTimeout(resolve, 50 + random() * 350))
+        await new Promise((resolve) => setTimeout(resolve, 100 + random() * 450))
       }
       await fleet.end()
       const resolved = await drain(scene, file)
@@ -108,7 +117,7 @@ describe('a storm of kills', () => {
       )
       expect(await scene.counts()).toEqual({ completed: storm.jobs })
       expect(await unexplained(scene, keys)).toEqual([])
-      expect(fleet.kills.children + fleet.kills.supervisors).toBe(storm.kills)
+      expect(lost, 'kills that hit a running job').toBeGreaterThan(0)
     },
     long ? 1_200_000 : 120_000,
   )
