@@ -1,0 +1,31 @@
+/** What every store must do, whatever it is built on: a second one calls this with its own way to open. */
+import { describe } from 'vitest'
+import type { OpenedStore, Scene } from '../support/store-scene.ts'
+import { sceneOn } from '../support/store-scene.ts'
+import { claimRules } from './conformance/claims.ts'
+import { leaseRules } from './conformance/leases.ts'
+import { pauseRules } from './conformance/pauses.ts'
+import { producerRules } from './conformance/producers.ts'
+import { readRules } from './conformance/reads.ts'
+import { resolutionRules } from './conformance/resolutions.ts'
+import { retentionRules } from './conformance/retention.ts'
+import { settlementRules } from './conformance/settlements.ts'
+import { textRules } from './conformance/texts.ts'
+
+/** Makes a scene on a fresh store, which is closed when the test ends. */
+export type Stage = () => Promise<Scene>
+
+export function storeConformance(name: string, open: () => Promise<OpenedStore>): void {
+  const stage: Stage = async () => sceneOn(await open())
+  describe(`${name} as a store`, () => {
+    claimRules(stage)
+    leaseRules(stage)
+    settlementRules(stage)
+    resolutionRules(stage)
+    producerRules(stage)
+    pauseRules(stage)
+    readRules(stage)
+    retentionRules(stage)
+    textRules(stage)
+  })
+}
