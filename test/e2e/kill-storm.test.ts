@@ -25,6 +25,7 @@ class Fleet {
     const index = Math.floor(this.#random() * this.#supervisors.length)
     const supervisor = this.#supervisors[index]
     if (!supervisor) return
+    if (supervisor.hasEnded) return this.#restart(index)
     const children = childrenOf(supervisor.pid)
     const child = children[Math.floor(this.#random() * children.length)]
     if (child === undefined) return
@@ -35,6 +36,10 @@ class Fleet {
     kill(supervisor.pid, 'SIGKILL')
     await supervisor.ended
     this.kills.supervisors++
+    this.#restart(index)
+  }
+
+  #restart(index: number): void {
     this.#supervisors[index] = this.#start()
   }
 
@@ -47,7 +52,9 @@ class Fleet {
     for (const supervisor of this.#supervisors) {
       const { code, signal } = await supervisor.ended
       // The signal itself: it had only just been started, and listened to nothing yet.
-      if (code !== 0 && signal !== 'SIGTERM') throw new Error(`ended with ${code ?? signal}:\n${supervisor.said}`)
+      // Or five kills in a row met processes that had finished nothing yet: then it ends, for its service manager to look.
+      const gaveUp = code === 1 && /5 worker processes ended/.test(supervisor.err)
+      if (code !== 0 && signal !== 'SIGTERM' && !gaveUp) throw new Error(`ended with ${code ?? signal}:\n${supervisor.said}`)
     }
   }
 }
