@@ -4,17 +4,18 @@
  */
 import type { Cancel, Clock } from '../clock.ts'
 import type { Attempt } from './attempt.ts'
+import type { Running } from './running-attempts.ts'
 
 export class AttemptTimers {
   readonly #clock: Clock
-  readonly #running: ReadonlySet<Attempt>
+  readonly #running: Running
   readonly #wake: (attempt: Attempt, now: number) => void
   #cancel: Cancel | null = null
   /** Monotonic ms that the timer is set for; infinite when none is. */
   #setFor = Number.POSITIVE_INFINITY
 
   /** `wake` is called for every attempt whose `wakeAt` has come, and moves it on or ends the attempt. */
-  constructor(clock: Clock, running: ReadonlySet<Attempt>, wake: (attempt: Attempt, now: number) => void) {
+  constructor(clock: Clock, running: Running, wake: (attempt: Attempt, now: number) => void) {
     this.#clock = clock
     this.#running = running
     this.#wake = wake

@@ -19,6 +19,8 @@ export class Attempt {
   /** Cancelled, or the lease is lost: a failure is nobody's business any more. */
   disowned = false
   children = none
+  /** Where it stands among the attempts that run. */
+  place = -1
   #reason: AbortReason | null = null
   /** Made when the handler first asks for its signal: most never do. */
   #controller: AbortController | null = null

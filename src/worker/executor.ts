@@ -17,6 +17,7 @@ import type { ActivatedJob } from './define-handler.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
 import { isThenable } from './thenable.ts'
 import { prepareVariables, type Prepared } from './variables.ts'
+import { RunningAttempts, type Running } from './running-attempts.ts'
 
 /** An attempt that is over. */
 export interface AttemptEnd {
@@ -32,8 +33,8 @@ export interface ExecutorOptions extends ContextParts {
 }
 
 export class Executor {
-  readonly running: ReadonlySet<Attempt>
-  readonly #running = new Set<Attempt>()
+  readonly running: Running
+  readonly #running = new RunningAttempts()
   readonly #options: ExecutorOptions
   readonly #clock: Clock
   readonly #timers: AttemptTimers

@@ -8,12 +8,13 @@ import type { Fence } from '../domain/job.ts'
 import type { Store } from '../store/store.ts'
 import type { AbortKind } from './abort-reason.ts'
 import type { Attempt } from './attempt.ts'
+import type { Running } from './running-attempts.ts'
 
 export interface HeldCheckOptions {
   store: Pick<Store, 'held' | 'job'>
   clock: Clock
   workerId: string
-  running: ReadonlySet<Attempt>
+  running: Running
   onGone(attempt: Attempt, kind: AbortKind): void
 }
 
