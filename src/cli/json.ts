@@ -5,7 +5,12 @@ import { maskValue } from '../domain/text.ts'
 const unseen = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g
 
 export function jsonText(value: unknown): string {
-  return `${JSON.stringify(maskValue(value), null, 2).replace(unseen, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+  return `${harmlessJson(JSON.stringify(maskValue(value), null, 2))}\n`
+}
+
+/** The same JSON, with escapes for what a terminal would act on or not show. */
+export function harmlessJson(json: string): string {
+  return json.replace(unseen, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Instants in JSON are ISO 8601 in UTC. */

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { escapeText, maskText } from '../domain/text.ts'
 import { createLogger, LineStream, type Logger, type LogLevel, logLevels } from '../logger.ts'
 import { wantsColour } from './colour.ts'
+import { harmlessJson } from './json.ts'
 import type { Output } from './output.ts'
 
 export interface WorkLog {
@@ -17,11 +18,12 @@ const closingMs = 300
 
 export async function openWorkLog({ json, out }: Output, clock: Clock): Promise<WorkLog> {
   const stream = new LineStream(standardOutput, (retry) => void clock.after(retryMs, retry, { unref: true }))
+  const style = out.isTTY && !json ? 'words' : 'json'
   const log = await createLogger({
-    style: out.isTTY && !json ? 'words' : 'json',
+    style,
     level: levelFrom(process.env['WF_LOG_LEVEL']),
     colours: wantsColour({ env: process.env, isTTY: out.isTTY, refused: false }),
-    write: (line) => stream.write(line),
+    write: (line) => stream.write(style === 'json' ? harmlessJson(line) : line),
     now: clock.now,
     clean: (text) => escapeText(maskText(text)),
   })

@@ -25,7 +25,8 @@ export type ForkChild = () => ChildProcess
 export function forkChild(entry: string): ChildProcess {
   // A debugger's port can be opened once; the other flags are the user's wishes for handlers too.
   const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--inspect'))
-  const child = fork(entry, [], { execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'json' })
+  // What handlers print goes to standard error: standard output is the log's, and a machine may be reading it.
+  const child = fork(entry, [], { execArgv, stdio: ['ignore', 2, 2, 'ipc'], serialization: 'json' })
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, error: null }))
     child.on('error', (error) => {

@@ -1,0 +1,153 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { displayWidth } from '../../src/domain/text.ts'
+import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
+import { hostileStore, unsafe, type HostileStore } from '../support/hostile-store.ts'
+import { temporaryDirectory } from '../support/open-test-store.ts'
+
+interface Calls {
+  /** Does its work; in this order, on one store. */
+  works(store: HostileStore): readonly string[]
+  /** Is refused. */
+  fails: readonly string[]
+  /** Prints a JSON document a line instead of one document. */
+  lines?: boolean
+  /** Not on the store: in an empty folder. */
+  folder?: boolean
+}
+
+/** A command that is not here fails the test: every one is walked through everything below. */
+const calls: Readonly<Record<string, Calls>> = {
+  enqueue: { works: () => ['enqueue', 'mail', '{"a":1}'], fails: ['enqueue', 'mail', '{oops'] },
+  'run-worker': { works: () => ['run-worker', emptyHandler(), '--until-empty'], fails: ['run-worker', './nowhere.ts'], lines: true },
+  'jobs:list': { works: () => ['jobs', 'list'], fails: ['jobs', 'list', '--state', 'nonsense'] },
+  'jobs:show': { works: ({ failed }) => ['jobs', 'show', String(failed)], fails: ['jobs', 'show', '4711'] },
+  'jobs:retry': { works: ({ waiting }) => ['jobs', 'retry', String(waiting)], fails: ['jobs', 'retry', '4711'] },
+  'jobs:cancel': { works: ({ available }) => ['jobs', 'cancel', String(available)], fails: ['jobs', 'cancel'] },
+  'incidents:list': { works: () => ['incidents', 'list', '--closed'], fails: ['incidents', 'list', '--limit', '0'] },
+  'incidents:show': { works: ({ failed }) => ['incidents', 'show', String(failed)], fails: ['incidents', 'show', '4711'] },
+  'incidents:resolve': { works: () => ['incidents', 'resolve', '--dry-run'], fails: ['incidents', 'resolve', '4711'] },
+  'dlq:list': { works: () => ['dlq', 'list', '--closed'], fails: ['dlq', 'list', '--kind', 'x'] },
+  'dlq:show': { works: ({ dead }) => ['dlq', 'show', String(dead)], fails: ['dlq', 'show', '4711'] },
+  'dlq:retry': { works: ({ dead }) => ['dlq', 'retry', String(dead), '--dry-run'], fails: ['dlq', 'retry'] },
+  'dlq:discard': { works: ({ dead }) => ['dlq', 'discard', String(dead)], fails: ['dlq', 'discard', '4711'] },
+  'workers:list': { works: () => ['workers', 'list'], fails: ['workers', 'list', '--nonsense'] },
+  'types:list': { works: () => ['types', 'list'], fails: ['types', 'list', 'stray'] },
+  'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r'], fails: ['types', 'pause'] },
+  'types:resume': { works: () => ['types', 'resume', 'mail', 'other'], fails: ['types', 'resume', ''] },
+  'db:migrate': { works: () => ['db', 'migrate'], fails: ['db', 'migrate', '--store', '/nowhere/at/all.db'] },
+  'db:status': { works: () => ['db', 'status'], fails: ['db', 'status', '--store', '/nowhere/at/all.db'] },
+}
+
+function emptyHandler(): string {
+  const path = join(temporaryDirectory(), 'handler.mjs')
+  writeFileSync(path, "console.log('a handler prints while it is imported')\nexport default { type: 'nothing-to-do', run() {} }\n")
+  return path
+}
+
+const ids = Object.keys(calls).sort()
+const commands = manifestCommands()
+
+/** Two at a time: as many as the machine has cores. */
+async function each<T>(list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...list]
+  await Promise.all(
+    [1, 2].map(async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(next)
+    }),
+  )
+}
+
+const storeArgs = (args: readonly string[], location: string) => (args.includes('--store') ? {} : { store: location })
+
+describe('every command', () => {
+  it('is walked here', () => {
+    expect(commands.map(({ id }) => id).sort()).toEqual(ids)
+  })
+
+  it('says what it is for, in general and by examples', () => {
+    for (const { id, summary, description, examples, flags } of commands) {
+      expect([id, summary?.endsWith('.'), Boolean(description), (examples?.length ?? 0) > 0]).toEqual([id, true, true, true])
+      for (const flag of ['store', 'json', 'no-color']) expect(flags).toHaveProperty(flag)
+      for (const [name, flag] of Object.entries(flags)) expect([id, name, Boolean(flag.summary)]).toEqual([id, name, true])
+    }
+  })
+
+  it('B135 prints exactly one JSON document with --json, and nothing but it', async () => {
+    const store = await hostileStore()
+    await each(ids, async (id) => {
+      const { works, lines } = calls[id] ?? { works: () => [], lines: false }
+      const args = [...works(store), '--json']
+      const end = await cli(args, { store: store.location })
+      expect([id, end.code, lines ? '' : end.err]).toEqual([id, 0, ''])
+      if (lines) for (const line of end.out.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object')
+      else expect(end.json()).toBeTypeOf('object')
+      expect(unsafe.exec(end.out)?.[0]).toBeUndefined()
+    })
+  })
+
+  it('B135 prints its error as the one document, with the exit code that it has without --json', async () => {
+    const { location } = await hostileStore()
+    await each(ids, async (id) => {
+      const args = calls[id]?.fails ?? []
+      const [json, words] = [await cli([...args, '--json'], storeArgs(args, location)), await cli(args, storeArgs(args, location))]
+      const { error } = json.json<{ error: { code: string; message: string; hint: string } }>()
+      expect([id, json.code === 0, json.err, words.out]).toEqual([id, false, '', ''])
+      expect(words.code).toBe(json.code)
+      expect(error).toMatchObject({ code: expect.any(String), message: expect.any(String), hint: expect.any(String) })
+      expect(words.err).not.toMatch(/^\s+at .*:\d+:\d+/m)
+      expect(words.err).toContain('wf: ')
+    })
+  })
+
+  it('B135 keeps standard output clean whatever DEBUG and NODE_ENV say', async () => {
+    const store = await hostileStore()
+    const noisy = { store: store.location, env: { DEBUG: '*', NODE_ENV: 'development', NODE_OPTIONS: '--trace-warnings --pending-deprecation' } }
+    const [fine, wrong, unknown] = await Promise.all([
+      cli(['jobs', 'list', '--json'], noisy),
+      cli(['jobs', 'show', '4711', '--json'], noisy),
+      cli(['jobs', 'lits', '--json'], noisy),
+    ])
+    expect([fine.code, wrong.code, unknown.code]).toEqual([0, 4, 2])
+    for (const end of [fine, wrong, unknown]) expect(end.json()).toBeTypeOf('object')
+    expect(wrong.err).toContain('.js:')
+  })
+
+  it('A39 lets no control byte reach the terminal and no secret be read, whatever stands in the store, and fits 80 columns', async () => {
+    const store = await hostileStore()
+    const look = async (id: string): Promise<readonly [string, CliEnd]> => {
+      const args = calls[id]?.works(store) ?? []
+      return [id, await cli(args, { store: store.location, env: { COLUMNS: '80' } })]
+    }
+    const tables = ids.filter((id) => id.endsWith(':list'))
+    await each(
+      ids.filter((id) => id !== 'run-worker'),
+      async (id) => {
+        const [, end] = await look(id)
+        const said = `${end.out}${end.err}`
+        expect([id, end.code, unsafe.exec(said)?.[0]]).toEqual([id, 0, undefined])
+        expect([id, said.includes('hunter2')]).toEqual([id, false])
+        if (tables.includes(id)) expect([id, Math.max(...end.out.split('\n').map(displayWidth)) <= 80]).toEqual([id, true])
+      },
+    )
+  })
+
+  it('A39 shows hostile words of its own command line as escapes', async () => {
+    const { location } = await hostileStore()
+    const words = '\u001b[2J\u009b31m\r'
+    const tried = await Promise.all([
+      cli([words], {}),
+      cli(['jobs', 'show', words], { store: location }),
+      cli(['jobs', 'list', '--state', words], { store: location }),
+      cli(['jobs', 'list', `--${words}`], { store: location }),
+      cli(['enqueue', words], { store: location }),
+      cli(['jobs', 'list'], { store: join(temporaryDirectory(), words) }),
+      cli(['run-worker', words], { store: location }),
+    ])
+    for (const end of tried) {
+      expect(end.code).not.toBe(0)
+      expect(unsafe.exec(end.out + end.err)?.[0]).toBeUndefined()
+    }
+  })
+})

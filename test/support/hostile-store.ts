@@ -1,0 +1,74 @@
+/** A store in which every text that a producer, handler, worker or operator can leave is out to harm the reader's terminal. */
+import Database from 'better-sqlite3'
+import { seededStore } from './seeded-store.ts'
+
+/** Cursor, title, clipboard and link sequences, C1 controls, bells, carriage return, direction overrides, line separators. */
+export const hostile =
+  '\u001b[2J\u001b[8m\u001b]0;owned\u0007\u001b]52;c;AAAA\u0007\u001b]8;;http://evil\u001b\\\u009b31m\u0090x\u009c\r\b\u0000\u007f\u202egnp.\u2066\u2028\u2029\u200b漢字👩‍👩‍👧'
+
+/** What must never come out: everything that a terminal acts on, and what hides or turns text. */
+export const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2066-\u2069]/
+
+const secrets = {
+  password: 'hunter2-secret',
+  nested: { apiKey: 'hunter2-secret' },
+  list: [{ token: 'hunter2-secret' }],
+  url: 'https://u:hunter2-secret@host/',
+}
+
+export interface HostileStore {
+  location: string
+  failed: number
+  dead: number
+  completed: number
+  waiting: number
+  available: number
+}
+
+export async function hostileStore(): Promise<HostileStore> {
+  const { location, store, raised, dead, completed, waiting, running, join, add } = await seededStore()
+  const [failed = 0] = await raised(1)
+  const keys = { failed, dead: await dead(), completed: await completed({ a: 1 }), waiting: await waiting() }
+  await running()
+  await join('w#2')
+  const available = await add({ type: 'plain', idempotencyKey: 'k' })
+  await store.pauseTypes(['plain'], { reason: 'r' }, 'w', store.now())
+  poison(location)
+  return { location, ...keys, available }
+}
+
+function poison(location: string): void {
+  const db = new Database(location)
+  const long = `${hostile}${'x'.repeat(10_000)}`
+  const data = JSON.stringify({ [hostile]: hostile, long, ...secrets })
+  const error = JSON.stringify({
+    name: hostile,
+    message: `${long} password=hunter2-secret`,
+    code: hostile,
+    stack: `at ${hostile}`,
+    causes: [{ name: hostile, message: hostile, code: hostile }],
+    truncated: false,
+  })
+  const update = (table: string, columns: Record<string, string>) =>
+    db
+      .prepare(
+        `UPDATE ${table} SET ${Object.keys(columns)
+          .map((column) => `${column} = ?`)
+          .join(', ')}`,
+      )
+      .run(...Object.values(columns))
+  update('wf_jobs', { type: hostile })
+  db.prepare("UPDATE wf_jobs SET worker_id = ? WHERE state = 'running'").run(hostile)
+  update('wf_job_data', { variables: data })
+  update('wf_results', { result: data })
+  update('wf_attempts', { worker_id: hostile, error })
+  update('wf_incidents', { type: hostile, error })
+  update('wf_poison_jobs', { job_type: hostile, error_code: hostile, error_message: long, error, variables: data })
+  update('wf_history', { who: hostile, reason: hostile, detail: data })
+  db.prepare("UPDATE wf_types SET type = ?, paused_by = ?, pause_reason = ? WHERE type = 'plain'").run(hostile, hostile, hostile)
+  update('wf_workers', { label: hostile, host: hostile, types: JSON.stringify([hostile]) })
+  db.prepare("UPDATE wf_workers SET id = ? WHERE id = 'w#2'").run(hostile)
+  update('wf_idempotency_keys', { type: hostile, key: hostile })
+  db.prepare('INSERT INTO wf_progress (job_key, attempt, fraction, note, at) SELECT key, attempt, 0.5, ?, created_at FROM wf_jobs').run(hostile)
+  db.close()
+}
