@@ -45,6 +45,7 @@ export class Child {
   #tally: TallyReport | null = null
   readonly #lease: LeaseWatch
   #leaving = false
+  #isOrphan = false
 
   constructor(options: ChildOptions) {
     this.#options = options
@@ -129,7 +130,8 @@ export class Child {
 
   #orphaned(): void {
     const { clock, exit } = this.#options
-    clock.after(orphanTimes.exitInMs, () => exit(1))
+    this.#isOrphan = true
+    clock.after(orphanTimes.exitInMs, () => exit(1), { unref: true })
     if (this.#worker) void this.#worker.drain(orphanTimes).then(() => this.#leave('orphaned'))
     else exit(1)
   }
@@ -139,7 +141,7 @@ export class Child {
     if (this.#leaving) return
     this.#leaving = true
     const { clock, channel, exit } = this.#options
-    const exitCode = reason === 'panic' || reason === 'orphaned' ? 1 : 0
+    const exitCode = reason === 'panic' || this.#isOrphan ? 1 : 0
     clock.after(closingMs, () => exit(exitCode))
     this.#lease.end()
     this.#tally?.send()

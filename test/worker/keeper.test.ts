@@ -1,0 +1,124 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { KeptWorker } from '../../src/worker/keeper-renewals.ts'
+import { createKeeper, type Keeper } from '../../src/worker/keeper.ts'
+import { plainPolicy, testEngine, type TestEngine } from '../support/test-engine.ts'
+
+interface Kept extends TestEngine {
+  keeper: Keeper
+  heard: string[]
+  worker: KeptWorker
+  /** Makes renewals fail, or hang, until it is null. */
+  trouble: { renew: 'fails' | 'hangs' | null; heal: () => void }
+}
+
+async function kept(): Promise<Kept> {
+  const test = await testEngine()
+  const { engine, clock, log } = test
+  let heal = () => {}
+  const trouble: Kept['trouble'] = { renew: null, heal: () => heal() }
+  const store = Object.create(engine.store) as Engine['store']
+  store.renew = async (...args) => {
+    if (trouble.renew === 'fails') throw new Error('the store is locked')
+    if (trouble.renew === 'hangs') {
+      await new Promise<void>((resolve) => {
+        heal = resolve
+      })
+    }
+    return engine.store.renew(...args)
+  }
+  const keeper = createKeeper({
+    engine: { ...engine, store },
+    clock,
+    log,
+    lease: { leaseMs: 30_000, renewMs: 10_000 },
+    upkeep: [],
+    policies: new Map([['mail', plainPolicy]]),
+  })
+  const heard: string[] = []
+  const row = { id: 'w#1', label: 'w', pid: 1, host: 'test', startedAt: clock.now(), concurrency: 10, types: ['mail'], quarantine: false }
+  const worker: KeptWorker = {
+    row,
+    held: (attempts) => heard.push(`held ${attempts.map(({ jobKey }) => jobKey).join(' ')}`.trim()),
+    fence: () => heard.push('fence'),
+  }
+  keeper.start()
+  await clock.settle()
+  await keeper.register(worker)
+  onTestFinished(async () => {
+    trouble.renew = null
+    heal()
+    await keeper.stop()
+  })
+  return { ...test, keeper, heard, worker, trouble }
+}
+
+describe('the keeper of leases', () => {
+  it('renews every ten seconds and tells what is held', async () => {
+    const { add, claim, clock, heard, store } = await kept()
+    const key = await add()
+    await claim()
+    await clock.advance(20_000)
+    expect(heard).toEqual([`held ${key}`, `held ${key}`])
+    expect((await store.workers(clock.now()))[0]?.leaseUntil).toBe(clock.now() + 30_000)
+  })
+
+  it('B077 tries again when a renewal fails, says so once, counts, and works on when it goes again', async () => {
+    const { clock, heard, keeper, log, trouble } = await kept()
+    trouble.renew = 'fails'
+    await clock.advance(20_000)
+    expect(keeper.renewalFailures).toBeGreaterThanOrEqual(9)
+    expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
+    expect(heard).toEqual([])
+    trouble.renew = null
+    await clock.advance(1000)
+    expect(heard).toEqual(['held'])
+    expect(log.lines.filter(({ message }) => /again$/.test(message))).toHaveLength(1)
+  })
+
+  it.each(['fails', 'hangs'] as const)(
+    'B077 when every renewal %s for a whole lease it fences the workers, and gives back what they held as soon as it can',
+    async (how) => {
+      const { add, claim, clock, detail, heard, trouble } = await kept()
+      const key = await add()
+      await claim()
+      await clock.advance(9000)
+      trouble.renew = how
+      await clock.advance(32_000)
+      expect(heard).toEqual(['fence'])
+      trouble.renew = null
+      trouble.heal()
+      await clock.advance(1000)
+      expect(heard).toEqual(['fence', 'held'])
+      expect((await detail(key)).job).toMatchObject({ state: 'available', crashes: 1, retries: 3 })
+    },
+  )
+
+  it('A08 makes the row of a living worker again when somebody took it away', async () => {
+    const { clock, store, worker, heard } = await kept()
+    await store.retireWorkers([worker.row.id], clock.now())
+    await clock.advance(10_000)
+    expect((await store.workers(clock.now())).map(({ id }) => id)).toEqual(['w#1'])
+    expect(heard).toEqual(['held'])
+  })
+
+  it('does not renew for one that is forgotten, and takes the row of a retired one away', async () => {
+    const { clock, store, keeper, heard } = await kept()
+    keeper.forget('w#1')
+    const before = (await store.workers(clock.now()))[0]?.leaseUntil
+    await clock.advance(20_000)
+    expect((await store.workers(clock.now()))[0]?.leaseUntil).toBe(before)
+    expect(heard).toEqual([])
+    await keeper.retire('w#1')
+    expect(await store.workers(clock.now())).toEqual([])
+  })
+
+  it('B046 goes on renewing while the rows are marked as draining', async () => {
+    const { clock, store, keeper } = await kept()
+    await keeper.draining()
+    await clock.advance(60_000)
+    const [row] = await store.workers(clock.now())
+    expect(row?.state).toBe('draining')
+    expect(row?.leaseUntil).toBeGreaterThan(clock.now())
+  })
+})
