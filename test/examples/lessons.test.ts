@@ -67,13 +67,6 @@ describe('charge-payment', () => {
     expect(ledger.charges.map(({ orderId }) => orderId)).toEqual(['o-1'])
     expect(ledger.charges[0]?.key).toMatch(new RegExp(`^wf-job-${good}-`))
   })
-
-  it('tries again while the bank is down, and stops as an incident after the fifth execution', async () => {
-    const { enqueue, work, list } = lesson('charge-payment.ts', { PAYMENT_GATEWAY: url })
-    const key = enqueue('charge-payment', { ...order, orderId: 'o-5', card: 'tok_bank_down' })
-    await work(10)
-    expect(list('incidents')).toMatchObject([{ key, kind: 'job_no_retries', attempt: 5, error: { message: 'the gateway answered 503' } }])
-  })
 })
 
 describe('poison-order', () => {
