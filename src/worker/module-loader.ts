@@ -5,7 +5,7 @@
  */
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { JitiOptions } from 'jiti'
 import { ownEntry, ownTestingPath } from './own-package.ts'
 
@@ -49,16 +49,22 @@ function createWithPaths(createJiti: CreateJiti, file: string, options: JitiOpti
   }
 }
 
-/** Never a folder that others may write to: what lies in the cache is run. Null: none that is ours. */
+/** The first that is ours, or can be; null: none, and every start transpiles anew. */
 function cacheFolder(file: string): string | null {
+  const modules = nearestModules(dirname(file))
+  const home = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const bases = [...(modules ? [join(modules, '.cache')] : []), home]
+  return bases.map((base) => join(base, 'wfkit')).find(isOurs) ?? null
+}
+
+/** Not a folder that others may write to: what lies in the cache is run. */
+function isOurs(folder: string): boolean {
   try {
-    const modules = nearestModules(dirname(file))
-    const base = modules ? join(modules, '.cache') : (process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'))
-    const folder = join(base, 'wfkit')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return folder
+    const { uid, mode } = statSync(folder)
+    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
   } catch {
-    return null
+    return false
   }
 }
 

@@ -23,6 +23,7 @@ const givenBack: Outcome = { kind: 'interrupted', reason: 'the worker shut down'
 /** After an error that no handler caught nobody knows how sound the process is: what runs gets this long. */
 const panicTimes = { abortInMs: 25_000, graceMs: 30_000 }
 const mostPanicLines = 5
+const mostRemembered = 3
 const stopLastMs = 500
 
 export class WorkerCore implements Worker {
@@ -39,6 +40,8 @@ export class WorkerCore implements Worker {
   #fenced = false
   #settled = 0
   #panics = 0
+  /** The last few, newest first: what they left behind may still fail. */
+  #justEnded: readonly Job[] = []
   #toldAbandoned = false
 
   constructor(options: WorkerOptions) {
@@ -152,10 +155,12 @@ export class WorkerCore implements Worker {
   panic(error: unknown): void {
     const { log, engine, handlers } = this.#options
     const running = [...this.#executor.running].map(({ job }) => job)
-    const [type, another] = new Set(running.length > 0 ? running.map((job) => job.type) : handlers.keys())
-    const labels = { type: another === undefined ? (type ?? 'unknown') : 'unknown' }
+    const near = { running, ended: this.#justEnded }
+    const [type, another] = new Set([...running, ...this.#justEnded].map((job) => job.type))
+    const [only, more] = type === undefined ? handlers.keys() : [type, another]
+    const labels = { type: more === undefined ? (only ?? 'unknown') : 'unknown' }
     engine.events.emit('counted', { metric: 'wf_worker_panics_total', labels, value: 1 })
-    if (this.#panics++ < mostPanicLines) tellPanic(log, error, running)
+    if (this.#panics++ < mostPanicLines) tellPanic(log, error, near)
     this.#departure.begin('panic')
     this.#departure.limit(panicTimes)
   }
@@ -180,6 +185,7 @@ export class WorkerCore implements Worker {
 
   #ended({ attempt, outcome, durationMs }: AttemptEnd): void {
     const { job, handler, children } = attempt
+    this.#justEnded = [job, ...this.#justEnded.slice(0, mostRemembered - 1)]
     if (outcome) {
       this.#loop.handIn({ job, outcome, policy: handler.policy, children, durationMs })
     } else {

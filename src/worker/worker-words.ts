@@ -22,11 +22,15 @@ export function tellStale(log: Logger, { ended: { job, outcome }, times }: Hando
   log.warn(`${jobName(job)} attempt ${job.attempt}: its outcome (${outcome.kind}) changed nothing: ${why}`, fieldsOf(job))
 }
 
-export function tellPanic(log: Logger, error: unknown, running: readonly Job[]): void {
+export function tellPanic(log: Logger, error: unknown, { running, ended }: { running: readonly Job[]; ended: readonly Job[] }): void {
   const { name, message, stack } = errorRecord(error)
-  const names = running.slice(0, mostNames).map(jobName).join(', ')
-  const beside = running.length > 0 ? `running: ${names}` : 'no handler was running'
-  log.error(`an error that no handler caught (${beside}); the worker ends when its jobs have: ${name}: ${message}`, { running: names, stack })
+  const near = running.length > 0 ? `running: ${namesOf(running)}` : `no handler was running; the last that ended: ${namesOf(ended)}`
+  const what = `an error that no handler caught (${near}): ${name}: ${message}; the worker takes no more jobs and ends`
+  log.error(what, { running: running.slice(0, mostNames).map(({ key }) => key), stack })
+}
+
+function namesOf(jobs: readonly Job[]): string {
+  return jobs.length === 0 ? 'none' : jobs.slice(0, mostNames).map(jobName).join(', ')
 }
 
 export function tellAbandoned(log: Logger, count: number, isolated: boolean): void {

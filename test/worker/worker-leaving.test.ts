@@ -215,6 +215,24 @@ describe('B056 an error that no handler caught', () => {
     expect(line?.message).toContain('null was thrown')
   })
 
+  it('is told with the jobs that ended last when nothing was running', async () => {
+    const t = await testWorker({
+      handlers: [
+        { type: 'a', run: async () => 1 },
+        { type: 'b', run: async () => 1 },
+      ],
+    })
+    const counted: unknown[] = []
+    t.events.on('counted', (count) => counted.push(count))
+    const key = await t.add({ type: 'b' })
+    t.worker.start()
+    await t.rest()
+    t.worker.panic(new TypeError('late'))
+    expect(await t.worker.finished).toBe('panic')
+    expect(t.messages().at(-1)).toContain(`no handler was running; the last that ended: b #${key}): TypeError: late`)
+    expect(counted).toMatchObject([{ labels: { type: 'b' } }])
+  })
+
   it('does not wait for ever for what runs', async () => {
     const t = await testWorker({ handlers: [{ run: never, timeout: '1h' }] })
     const key = await t.add()
