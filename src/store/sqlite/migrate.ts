@@ -5,7 +5,7 @@
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
 import { backupTo } from './backup.ts'
-import type { Connection } from './connection.ts'
+import { openReader, type Connection } from './connection.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { migrations } from './migrations.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -30,13 +30,16 @@ export async function migrate(db: Connection, wait: LockWait, steps: readonly Mi
 }
 
 async function takeStep(db: Connection, step: Migration, { wait, known, backup }: { wait: LockWait; known: number; backup: boolean }): Promise<void> {
+  // Where no second connection can look, this one copies itself before it begins: nobody else writes then either.
+  const alone = db.pragma('locking_mode', { simple: true }) === 'exclusive'
+  if (backup && alone) await backupTo(db, backupName(wait, step.version - 1))
   await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
   try {
     const found = versionOf(db)
     refuseNewer(found, known, wait.location)
     if (found === step.version - 1) {
       // The lock is held meanwhile: nothing can be written between the copy and the change.
-      if (backup) await backupTo(db, backupName(wait, found))
+      if (backup && !alone) await backupOf(wait, found)
       recordStep(db, step, wait.clock)
       step.up(db)
     }
@@ -50,6 +53,16 @@ async function takeStep(db: Connection, step: Migration, { wait, known, backup }
 function recordStep(db: Connection, { version, name }: Migration, clock: Clock): void {
   db.exec('CREATE TABLE IF NOT EXISTS wf_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT')
   db.prepare('INSERT INTO wf_migrations (version, name, applied_at) VALUES (?, ?, ?)').run(version, name, clock.now())
+}
+
+async function backupOf(wait: LockWait, version: number): Promise<void> {
+  if (wait.location === ':memory:') return
+  const reader = await whileLocked(wait, () => openReader(wait.location))
+  try {
+    await backupTo(reader, backupName(wait, version))
+  } finally {
+    reader.close()
+  }
 }
 
 function backupName({ location, clock }: LockWait, version: number): string {
