@@ -20,7 +20,8 @@ export function openWriter(location: string): Connection {
     refuseOldEngine(engineVersion(db))
     db.pragma('trusted_schema = OFF')
     db.pragma('foreign_keys = ON')
-    db.pragma('auto_vacuum = INCREMENTAL') // only takes hold while the file is empty
+    // Only takes hold while the file is empty; later it would write to it each time, and wake whoever watches.
+    if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma(`journal_size_limit = ${walSizeLimitBytes}`)
   })
 }
