@@ -68,7 +68,12 @@ describe('table', () => {
   })
 
   it('paints the padded text, so that colours move nothing', () => {
-    const painted: Column<Row> = { title: 'NAME', align: 'right', value: ({ name }) => name, paint: () => (value) => new Safe(`<${safe(value).text}>`) }
+    const painted: Column<Row> = {
+      title: 'NAME',
+      align: 'right',
+      value: ({ name }) => name,
+      paint: () => (value) => new Safe(`<${safe(value).text}>`),
+    }
     expect(table([{ key: 1, name: 'a', note: '' }], [painted], { paint: plainPaint, width: null })[1]?.text).toBe('<   a>')
   })
 })
