@@ -9,12 +9,20 @@ export interface ChildChannel {
   onGone(listener: () => void): void
 }
 
+/** A supervisor that is stopped reads nothing: log lines beyond these are dropped rather than kept. */
+const mostWaiting = 500
+
 export function processChannel(): ChildChannel {
+  let waiting = 0
   return {
     send(message) {
       return new Promise((resolve) => {
-        if (!process.connected || !process.send) return resolve()
-        process.send(message, undefined, undefined, () => resolve())
+        if (!process.connected || !process.send || (message.kind === 'log' && waiting > mostWaiting)) return resolve()
+        waiting++
+        process.send(message, undefined, undefined, () => {
+          waiting--
+          resolve()
+        })
       })
     },
     onMessage(listener) {

@@ -7,10 +7,11 @@ import type { Clock } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { createEvents } from '../engine/events.ts'
-import { loggerOf, type Logger } from '../logger.ts'
+import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
 import type { Store } from '../store/store.ts'
 import type { ChildChannel } from './child-channel.ts'
+import { channelLog } from './child-log.ts'
 import { LeaseWatch } from './child-lease.ts'
 import { TallyReport } from './child-tally.ts'
 import { handlersFor, within } from './child-load.ts'
@@ -86,7 +87,7 @@ export class Child {
     const handlers = handlersFor(loaded, setup)
     const events = createEvents()
     const engine = createEngine({ store, random, events })
-    const log = loggerOf((level, message, given) => void channel.send({ kind: 'log', level, message, ...given }), setup.logLevel)
+    const log = channelLog(channel, setup.logLevel)
     this.#tally = new TallyReport({ events, clock, channel })
     this.#tally.start()
     this.#upkeep = upkeep({ engine, log })
