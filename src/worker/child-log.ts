@@ -1,4 +1,5 @@
 /** A child's log: every line goes to the supervisor, which owns the stream. What a handler hands over may be anything; it must neither break the channel nor fill it. */
+import { preview } from '../domain/preview.ts'
 import { loggerOf, type LogFields, type Logger, type LogLevel } from '../logger.ts'
 import type { ChildChannel } from './child-channel.ts'
 
@@ -6,7 +7,7 @@ const longestText = 16 * 1024
 
 export function channelLog(channel: ChildChannel, level: LogLevel): Logger {
   return loggerOf((at, message, { fields, bound }) => {
-    const text = String(message)
+    const text = typeof message === 'string' ? message : preview(message)
     const cut = text.length > longestText ? `${text.slice(0, longestText)}…` : text
     void channel.send({ kind: 'log', level: at, message: cut, fields: sendable(fields), bound })
   }, level)
@@ -23,6 +24,6 @@ function sendable(fields: LogFields): LogFields {
 }
 
 function plain(_key: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'bigint') return preview(value)
   return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value
 }

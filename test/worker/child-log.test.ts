@@ -28,7 +28,9 @@ describe('the log of a child', () => {
     const trap = Object.defineProperty({}, 'x', { enumerable: true, get: () => Promise.reject.call(null) })
     for (const field of [2n ** 70n, circle, new Error('inner'), trap]) log.info('look', { field })
     expect(said).toHaveLength(4)
-    expect(said[0]).toMatchObject({ fields: { field: '1180591620717411303424' } })
+    expect(said[0]).toMatchObject({ fields: { field: '1180591620717411303424n' } })
+    log.info(Object.create(null) as string)
+    expect(said).toHaveLength(5)
     expect(said[2]).toMatchObject({ fields: { field: { message: 'inner' } } })
   })
 
