@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
+import { temporaryDirectory } from '../support/open-test-store.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+describe('exit codes', () => {
+  it('B139 are the documented ones, with and without --json', async () => {
+    const { location, store, completed, raised } = await seededStore()
+    const done = String(await completed())
+    const [open = 0] = await raised()
+    await store.declareTypes([{ type: 'full', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
+    await cli(['enqueue', 'full'], { store: location })
+    const noise = join(temporaryDirectory(), 'noise.db')
+    writeFileSync(noise, 'not a database. '.repeat(1_000))
+    const table: readonly (readonly [code: number, ...args: readonly string[]])[] = [
+      [0, 'jobs', 'list'],
+      [0, 'jobs', 'list', '--state', 'dead'],
+      [0, 'incidents', 'resolve', '--type', 'nobody'],
+      [2, 'jobs', 'list', '--limit', 'abc'],
+      [2, 'jobs', 'list', '--nonsense'],
+      [2, 'jobs', 'nonsense'],
+      [2, 'nonsense'],
+      [2, 'jobs', 'show'],
+      [2, 'jobs', 'cancel', '--state', 'available'],
+      [2, 'enqueue', 'mail', '{oops'],
+      [2, 'enqueue', ' mail '],
+      [3, 'jobs', 'list', '--store', '/nowhere/at/all.db'],
+      [3, 'jobs', 'list', '--store', noise],
+      [4, 'jobs', 'show', '4711'],
+      [4, 'jobs', 'cancel', '4711'],
+      [4, 'dlq', 'show', done],
+      [5, 'jobs', 'retry', done],
+      [6, 'jobs', 'retry', done, String(open), '--dry-run'],
+      [7, 'enqueue', 'slow', '--wait', '--timeout', '10ms'],
+      [11, 'run-worker', './nowhere.ts'],
+      [12, 'enqueue', 'full'],
+    ]
+    for (const [code, ...args] of table) {
+      const where = args.includes('--store') ? {} : { store: location }
+      const [words, json] = await Promise.all([cli(args, where), cli([...args, '--json'], where)])
+      expect([args.join(' '), words.code, json.code]).toEqual([args.join(' '), code, code])
+    }
+  })
+})

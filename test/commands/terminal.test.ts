@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { shell } from '../support/cli.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+/** util-linux: gives a command a terminal of its own, and its standard input as what is typed. */
+const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
+
+const onTerminal = (command: string, typed: string, location: string) =>
+  shell(`export -f wf; script -qec 'stty cols 80 -echo; ${command}; echo "exit $?"' /dev/null`, {
+    env: { WF_STORE: location, TERM: 'xterm-256color', SHELL: '/bin/bash' },
+    input: typed,
+  })
+
+describe.skipIf(!hasScript)('on a terminal', () => {
+  it('A20 resolve asks when there are several, and takes a no for an answer', async () => {
+    const { location, raised, store } = await seededStore()
+    await raised(2)
+    const no = await onTerminal('wf incidents resolve', 'n\n', location)
+    expect(no.out).toContain('would be resolved. Go on? [y/N]')
+    expect(no.out).toContain('nothing was changed')
+    expect(no.out).toContain('exit 2')
+    expect((await store.counts()).failed).toBe(2)
+    const yes = await onTerminal('wf incidents resolve', 'y\n', location)
+    expect(yes.out).toContain('2 jobs')
+    expect(yes.out).toContain('exit 0')
+    expect((await store.counts()).failed ?? 0).toBe(0)
+  })
+
+  it('A20 resolve does not ask for one, nor with --yes', async () => {
+    const { location, raised, store } = await seededStore()
+    await raised(1)
+    expect((await onTerminal('wf incidents resolve', '', location)).out).not.toContain('[y/N]')
+    await raised(3)
+    expect((await onTerminal('wf incidents resolve --yes', '', location)).out).not.toContain('[y/N]')
+    expect((await store.counts()).failed ?? 0).toBe(0)
+  })
+
+  it('an end of input is a no', async () => {
+    const { location, dead, store } = await seededStore()
+    await dead()
+    const end = await onTerminal('wf dlq discard --kind exhausted', '\u0004', location)
+    expect(end.out).toContain('exit 2')
+    expect((await store.counts()).dead).toBe(1)
+  })
+
+  it('B136 has colours, and fits the terminal', async () => {
+    const { location, raised } = await seededStore()
+    await raised(1, 'x'.repeat(500))
+    const end = await onTerminal('wf incidents list', '', location)
+    expect(end.out).toContain('\u001b[31mraised')
+    const lines = end.out.replace(/\u001b\[[\d;?]*[a-zA-Z]/g, '').split(/\r?\n/)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+  })
+})
