@@ -11,6 +11,11 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)]
 
+/** What tests are called, placeholders as they are written. */
+function titlesIn(text: string) {
+  return [...text.matchAll(/\b(?:it|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(([, , title = '']) => title)
+}
+
 describe('the documents', () => {
   it('link to what exists', () => {
     const broken = pages.flatMap((page) =>
@@ -20,6 +25,22 @@ describe('the documents', () => {
         .map((target) => `${page}: ${target}`),
     )
     expect(broken).toEqual([])
+  })
+
+  it('name only tests that exist for the promise', () => {
+    const rows = [...read('docs/promise.md').matchAll(/^\| [^|]+ \| (.+) \| (test\/\S+) \|$/gm)]
+    expect(rows.length).toBeGreaterThan(20)
+    const missing = rows.filter(
+      ([, name = '', file = '']) => !existsSync(join(root, file)) || !titlesIn(read(file)).some((title) => title.startsWith(name)),
+    )
+    expect(missing.map(([, name, file]) => `${file}: ${name}`)).toEqual([])
+  })
+
+  it('have tests for every line of the promise that the README makes', () => {
+    const numbers = (page: string, line: RegExp) => [...read(page).matchAll(line)].map(([, number]) => Number(number))
+    const promised = numbers('README.md', /^(\d)\. \*\*/gm)
+    expect(promised).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(numbers('docs/promise.md', /^## (\d)\. /gm)).toEqual(promised)
   })
 
   it('name every error code with its exit', () => {
