@@ -7,7 +7,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { JitiOptions } from 'jiti'
-import { ownEntry, ownTestingPath } from './own-package.ts'
+import { ownEntry, ownTestingEntry } from './own-package.ts'
 
 export const loadableExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
@@ -22,8 +22,13 @@ export async function importModule(file: string): Promise<unknown> {
     tryNative: false,
     sourceMaps: false,
     fsCache: cacheFolder(file) ?? false,
-    virtualModules: { wfkit: own },
-    alias: { 'wfkit/testing': ownTestingPath },
+    virtualModules: {
+      wfkit: own,
+      // Asked for by few, so loaded only then.
+      get 'wfkit/testing'() {
+        return import(ownTestingEntry)
+      },
+    },
   }
   try {
     return await createWithPaths(createJiti, file, options).import(file)
