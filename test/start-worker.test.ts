@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openStore } from '../src/app.ts'
 import { openClient } from '../src/client.ts'
 import { loggerOf } from '../src/logger.ts'
@@ -75,5 +75,25 @@ describe('startWorker', () => {
     await expect(startWorker({ handlers, store: join(temporaryDirectory(), 'wf.db'), create: false, log: silent })).rejects.toMatchObject({
       code: 'store_missing',
     })
+  })
+
+  it('tells warnings as JSON lines on standard error when it is given no log', async () => {
+    const { store, client } = await place()
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    onTestFinished(() => written.mockRestore())
+    const fails = defineHandler({ type: 'fails', retries: 1, run: () => Promise.reject(new Error('broken')) })
+    const worker = await startWorker({ store, handlers: [fails] })
+    const job = await client.enqueue('fails', {})
+    await job.wait()
+    await worker.drain(1_000)
+    const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)) as { level: string; msg: string })
+    expect(lines).toMatchObject([{ level: 'warn', msg: expect.stringContaining('incident job_no_retries: broken') }])
+  })
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a grace of %s ms', async (graceMs) => {
+    const { store } = await place()
+    const worker = await startWorker({ store, handlers: [defineHandler({ type: 'a', run: () => 1 })], log: silent })
+    await expect(worker.drain(graceMs)).rejects.toMatchObject({ code: 'usage' })
+    await worker.stop()
   })
 })

@@ -78,6 +78,40 @@ describe('A24 cancelling a running job', () => {
   })
 })
 
+describe('asking what is held', () => {
+  it('happens at most every 200 ms, however much changes, and misses no change', async () => {
+    const { reasons, run } = listener()
+    const t = await testWorker({ handlers: [{ run }] })
+    const key = await t.add()
+    t.worker.start()
+    await t.rest()
+    const asked = vi.spyOn(t.store, 'held')
+    for (let change = 0; change < 1_000; change++) {
+      t.worker.held([])
+      await t.clock.advance(1)
+    }
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(6)
+    await t.engine.resolve([cancel(key)])
+    await t.clock.advance(200)
+    expect(reasons).toEqual(['cancelled'])
+  })
+
+  it('goes on after a store that could not be read', async () => {
+    const { reasons, run } = listener()
+    const t = await testWorker({ handlers: [{ run }] })
+    const key = await t.add()
+    t.worker.start()
+    await t.rest()
+    const broken = vi.spyOn(t.store, 'held').mockRejectedValue(new Error('away'))
+    await t.engine.resolve([cancel(key)])
+    await t.clock.advance(3_000)
+    expect(reasons).toEqual([])
+    broken.mockRestore()
+    await t.clock.advance(1_200)
+    expect(reasons).toEqual(['cancelled'])
+  })
+})
+
 describe('held', () => {
   it('aborts what the store no longer holds with the reason lease_lost, reported to nobody', async () => {
     const { reasons, run } = listener()

@@ -230,4 +230,44 @@ describe('a worker', () => {
     expect(run).toHaveBeenCalledTimes(1)
     expect((await t.job(key)).state).toBe('completed')
   })
+
+  it('takes breath between starts that take long, so that timers and signals come to their turn', async () => {
+    const starts: number[] = []
+    let turn = 0
+    const t = await testWorker({
+      handlers: [
+        {
+          run() {
+            t.clock.block(3)
+            starts.push(turn)
+          },
+        },
+      ],
+    })
+    for (let job = 0; job < 10; job++) await t.add()
+    t.worker.start()
+    for (turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(starts).toHaveLength(10)
+    for (const each of new Set(starts)) expect(starts.filter((start) => start === each).length).toBeLessThanOrEqual(2)
+  })
+
+  it('gives back what it has claimed but not started when it is told to leave', async () => {
+    const t = await testWorker({
+      handlers: [
+        {
+          run() {
+            t.clock.block(10)
+            void t.worker.drain({ graceMs: 1_000, abortInMs: 500 })
+          },
+        },
+      ],
+    })
+    const keys: number[] = []
+    for (let job = 0; job < 10; job++) keys.push(await t.add())
+    t.worker.start()
+    await t.rest()
+    const states = await Promise.all(keys.map(async (key) => (await t.job(key)).state))
+    expect(states).toEqual(['completed', ...new Array(9).fill('available')])
+    expect((await t.job(keys[9] ?? 0)).retries).toBe(3)
+  })
 })
