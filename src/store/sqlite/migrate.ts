@@ -2,6 +2,8 @@
  * Brings a store's schema to the version that this program knows. Each step is one transaction that takes its version
  * row first, so any number of processes may start at once: one does the step, the others wait and find it done.
  */
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
 import { backupTo } from './backup.ts'
@@ -57,16 +59,25 @@ function recordStep(db: Connection, { version, name }: Migration, clock: Clock):
 
 async function backupOf(wait: LockWait, version: number): Promise<void> {
   if (wait.location === ':memory:') return
+  const target = backupName(wait, version)
   const reader = await whileLocked(wait, () => openReader(wait.location))
   try {
-    await backupTo(reader, backupName(wait, version))
+    removeAbandoned(target)
+    await backupTo(reader, target)
   } finally {
     reader.close()
   }
 }
 
-function backupName({ location, clock }: LockWait, version: number): string {
-  return `${location}.schema-${version}.${clock.now()}.backup`
+/** The lock is held: whoever left this unfinished was killed. */
+function removeAbandoned(target: string): void {
+  const started = `${basename(target)}.unfinished-`
+  for (const name of readdirSync(dirname(target))) if (name.startsWith(started)) rmSync(join(dirname(target), name), { force: true })
+}
+
+/** One name for each version: an upgrade that is tried again and again must not fill the disk with copies. */
+function backupName({ location }: LockWait, version: number): string {
+  return `${location}.schema-${version}.backup`
 }
 
 export function refuseNewer(found: number, known: number, location: string): void {
