@@ -30,7 +30,7 @@ const pruneWeight = 64
 export function sqliteStore(db: Connection, wait: LockWait): Store {
   const { clock, location } = wait
   const wake = wakeUp(db, { clock, location })
-  const group = new GroupCommit({ db, wait, guard: schemaGuard(db, { clock, location }), committed: wake.ownCommit })
+  const group = new GroupCommit({ db, wait, guard: schemaGuard(db, location), committed: wake.ownCommit })
   const read = reading(db, wait)
   const reader = sqliteReader(db, { read, location })
   const store: Store = {
