@@ -23,7 +23,7 @@ describe('many processes that start at the same moment', () => {
 
   it('B083 sixteen on a missing database: each step of the schema is taken once, and nobody fails', async () => {
     const children = await startChildren(16)
-    for (let round = 0; round < (long ? 50 : 3); round++) {
+    for (let round = 0; round < (long ? 50 : 2); round++) {
       const path = freshPath()
       // Not only those that write: some only look, and may find that there is nothing yet.
       const failures = await all(children, (child, index) =>
@@ -54,7 +54,7 @@ describe('many processes that start at the same moment', () => {
       expect(db.prepare('SELECT id FROM wf_more').pluck().all()).toEqual([7])
       expect(db.prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get()).toBe(20)
       const backups = readdirSync(dirname(path)).filter((name) => !/^wf\.db(-wal|-shm)?$/.test(name))
-      expect(backups).toEqual([expect.stringMatching(/^wf\.db\.schema-1\.\d+\.backup$/)])
+      expect(backups).toEqual(['wf.db.schema-1.backup'])
       const backup = openRaw(join(dirname(path), backups[0] ?? ''))
       expect(backup.pragma('integrity_check', { simple: true })).toBe('ok')
       expect(backup.prepare('SELECT max(version), (SELECT count(*) FROM wf_jobs) FROM wf_migrations').raw().get()).toEqual([1, 20])

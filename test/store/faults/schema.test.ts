@@ -1,0 +1,198 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
+import { openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
+import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { migrations } from '../../../src/store/sqlite/migrations.ts'
+import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { refusalOf, startChild } from './support/child.ts'
+import { everyState } from './support/every-state.ts'
+import { bytesOf, copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+
+const random = () => 0.5
+const upgrade = "ALTER TABLE wf_jobs ADD COLUMN colour TEXT; INSERT INTO wf_migrations VALUES (2, 'colours', 1)"
+
+describe('a store of a newer wf', () => {
+  it('A36 B084 is refused before anything is written, by readers and writers, with both versions and what to do; its bytes stay', async () => {
+    const path = freshPath()
+    await everyState(path)
+    const db = openRaw(path)
+    db.exec(upgrade)
+    db.close()
+    const before = bytesOf(path)
+    const writer = { path, clock: systemClock, random, durability: 'power' } as const
+    for (const open of [
+      () => openSqliteStore({ ...writer, create: true }),
+      () => openSqliteStore({ ...writer, create: false }),
+      () => openSqliteReader({ path, clock: systemClock }),
+    ]) {
+      const refused = await refusalOf(open())
+      expect(refused).toMatchObject({ code: 'schema_newer', hint: expect.stringMatching(/release.*Nothing was changed/) })
+      expect(refused.message).toMatch(/schema version 2; this wf knows versions up to 1/)
+      expect(refused.message).toContain(path)
+    }
+    expect(bytesOf(path)).toMatchObject(before)
+  })
+
+  it('B084 a running older process writes nothing from the very moment of the upgrade', async () => {
+    const path = freshPath()
+    const store = await openWrite(path)
+    await store.enqueue(jobsOf(2), systemClock.now())
+    const db = openRaw(path)
+    db.exec(upgrade)
+    const claim = { workerId: 'w#1', limit: 1, suspects: false, types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 1 }] }
+    for (const write of [
+      () => store.enqueue(jobsOf(1), systemClock.now()),
+      () => store.exchange({ settlements: [], claim }, systemClock.now()),
+      () => store.registerWorkers([], 1),
+      () => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now()),
+    ]) {
+      expect(await refusalOf(write())).toMatchObject({ code: 'schema_newer' })
+    }
+    expect(db.prepare('SELECT state, count(*) AS count FROM wf_jobs GROUP BY state').all()).toEqual([{ state: 'available', count: 2 }])
+    // Changes that are no upgrade, such as an index that somebody added, stop nobody.
+    db.exec('DELETE FROM wf_migrations WHERE version = 2; CREATE INDEX theirs ON wf_jobs (colour)')
+    expect(await store.enqueue(jobsOf(1), 1)).toEqual([{ status: 'created', key: 3 }])
+  })
+})
+
+/** What an upgrade must leave as it is: of each table the rows, in their old columns. */
+function contentsOf(path: string): Record<string, unknown> {
+  const db = openRaw(path)
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'wf\\_%' ESCAPE '\\' AND type = 'table' ORDER BY name")
+    .pluck()
+    .all() as string[]
+  const rows = tables
+    .filter((name) => !['wf_migrations', 'wf_colours'].includes(name))
+    .map((name) => [name, (db.prepare(`SELECT * FROM ${name}`).all() as object[]).map((row) => ({ ...row, colour: undefined }))])
+  db.close()
+  return Object.fromEntries(rows)
+}
+
+const more = [
+  {
+    version: 2,
+    name: 'colours',
+    sql: "CREATE TABLE wf_colours (name TEXT PRIMARY KEY) STRICT;\nINSERT INTO wf_colours VALUES ('red');\nALTER TABLE wf_jobs ADD COLUMN colour TEXT",
+  },
+  { version: 3, name: 'paint', sql: "UPDATE wf_jobs SET colour = 'red';\nCREATE INDEX wf_jobs_colour ON wf_jobs (colour)" },
+]
+
+async function upgradeHere(path: string): Promise<void> {
+  const db = openWriter(path)
+  setJournal(db, { durability: 'power', shared: true })
+  const steps = more.map(({ sql, ...step }) => ({ ...step, up: (inside: Connection) => inside.exec(sql) }))
+  await migrate(db, { clock: systemClock, random, lockTimeoutMs: 10_000, location: path }, [...migrations, ...steps])
+  db.close()
+}
+
+const versionOf = (path: string) => {
+  const db = openRaw(path)
+  try {
+    const versions = db.prepare('SELECT version FROM wf_migrations ORDER BY version').pluck().all()
+    const tables = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'wf_colours'").pluck().get()
+    const painted = tables === 0 ? 0 : db.prepare("SELECT count(*) FROM wf_jobs WHERE colour = 'red'").pluck().get()
+    return { versions, tables, painted }
+  } finally {
+    db.close()
+  }
+}
+
+describe('an upgrade', () => {
+  it('B085 killed before any of its statements leaves each step whole or not begun, and the next one completes it', async () => {
+    const old = freshPath()
+    await everyState(old)
+    const before = contentsOf(old)
+    const jobs = (before['wf_jobs'] as unknown[]).length
+    const whole = [
+      { versions: [1], tables: 0, painted: 0 },
+      { versions: [1, 2], tables: 1, painted: 0 },
+      { versions: [1, 2, 3], tables: 1, painted: jobs },
+    ]
+    const seen = new Set<number>()
+    for (let killAt = 1; ; killAt += long ? 1 : 2) {
+      const path = copyOf(old)
+      const child = await startChild()
+      const ended = await child.do('migrate', { path, more, killAt }).then(
+        () => 'completed',
+        ({ code }) => code as string,
+      )
+      const found = versionOf(path)
+      expect(whole, `killed before statement ${killAt}`).toContainEqual(found)
+      seen.add(found.versions.length)
+      expect(contentsOf(path)).toEqual(before)
+      await child.leave()
+      await upgradeHere(path)
+      expect(versionOf(path)).toEqual(whole[2])
+      expect(contentsOf(path)).toEqual(before)
+      expect(checkInvariantsOf(path)).toEqual([])
+      expectBackups(path, before)
+      if (ended === 'completed') break
+      expect(ended).toBe('SIGKILL')
+    }
+    expect(seen).toEqual(new Set([1, 2, 3]))
+  })
+
+  it('B085 the first schema, killed before any of its statements, leaves nothing or all of it', async () => {
+    // From the first statement that opens the file on; most fall between two tables.
+    for (let killAt = 1, more = true; more; killAt += long ? 1 : 9) {
+      const path = freshPath()
+      const child = await startChild()
+      await child.do('killAt', { statement: killAt })
+      more = await child.do('open', { path }).then(
+        () => false,
+        ({ code }) => code === 'SIGKILL',
+      )
+      await child.leave()
+      if (existsSync(path)) {
+        const db = openRaw(path)
+        const tables = db.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'wf\\_%' ESCAPE '\\'").pluck().get()
+        db.close()
+        expect([0, 15], `killed before statement ${killAt}`).toContain(tables)
+      }
+      const store = await openWrite(path)
+      await store.enqueue(jobsOf(1), 1)
+      await store.close()
+      expect(checkInvariantsOf(path)).toEqual([])
+    }
+  })
+
+  it('B085 that lacks a step is an error and stamps nothing', async () => {
+    const path = freshPath()
+    await everyState(path)
+    const db = openWriter(path)
+    setJournal(db, { durability: 'power', shared: true })
+    const steps = [...migrations, { version: 3, name: 'paint', up: () => expect.unreachable() }]
+    const wait = { clock: systemClock, random, lockTimeoutMs: 0, location: path }
+    expect(await refusalOf(migrate(db, wait, steps))).toMatchObject({
+      code: 'unexpected',
+      message: expect.stringContaining('schema step 2 is missing'),
+    })
+    db.close()
+    expect(versionOf(path)).toEqual({ versions: [1], tables: 0, painted: 0 })
+  })
+
+  it('B085 whose step fails takes all of it back, and keeps the copy made before', async () => {
+    const path = freshPath()
+    await everyState(path)
+    const before = contentsOf(path)
+    const child = await startChild()
+    const broken = [{ version: 2, name: 'broken', sql: 'ALTER TABLE wf_jobs ADD COLUMN colour TEXT;\nUPDATE wf_jobs SET nothing = 1' }]
+    expect(await refusalOf(child.do('migrate', { path, more: broken }))).toMatchObject({ code: 'SQLITE_ERROR' })
+    expect(versionOf(path)).toEqual({ versions: [1], tables: 0, painted: 0 })
+    expect(contentsOf(path)).toEqual(before)
+    expectBackups(path, before)
+  })
+})
+
+/** Under its final name a copy is whole and of the state before the first step that it was made for. */
+function expectBackups(path: string, before: Record<string, unknown>): void {
+  const extra = readdirSync(dirname(path)).filter((name) => !/^wf\.db(-wal|-shm)?$/.test(name))
+  // One for each version that an upgrade began at, and nothing half-made.
+  expect(extra.filter((name) => !/^wf\.db\.schema-[12]\.backup$/.test(name))).toEqual([])
+  expect(extra).toContain('wf.db.schema-1.backup')
+  for (const name of extra) expect(contentsOf(join(dirname(path), name))).toEqual(before)
+}
