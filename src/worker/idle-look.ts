@@ -37,7 +37,10 @@ export class IdleLook {
     this.#clock = clock
     this.#look = look
     this.#trouble = trouble
-    const onError = (error: unknown) => trouble.happened(error)
+    // A look under way when the worker leaves may find the store closed.
+    const onError = (error: unknown) => {
+      if (!this.#stopped) trouble.happened(error)
+    }
     this.#scheduler = createDueDateScheduler({ clock, now, nextDue, onError, look: () => this.#lookOnce() })
   }
 

@@ -174,7 +174,12 @@ export class WorkerCore implements Worker {
     // That no suspect was left says nothing about the others.
     if (jobs.length === 0 && claim.suspects && !this.#options.suspects) this.#loop.lookForWork()
     this.#starts.add(jobs)
-    if (this.#claims.isSpent) this.#departure.begin('max_jobs')
+    this.#leaveIfSpent()
+  }
+
+  /** Only when the last job has started: what has not when a worker leaves is given back. */
+  #leaveIfSpent(): void {
+    if (this.#claims.isSpent && this.#starts.waiting.length === 0) this.#departure.begin('max_jobs')
   }
 
   #start(job: ClaimedJob): void {
@@ -194,6 +199,7 @@ export class WorkerCore implements Worker {
       this.#departure.check()
     }
     this.#countAbandoned()
+    this.#leaveIfSpent()
   }
 
   #countAbandoned(): void {

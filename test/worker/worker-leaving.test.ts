@@ -261,6 +261,17 @@ describe('maxJobs', () => {
   })
 })
 
+describe('maxJobs with handlers that start slowly', () => {
+  it('still runs all that it has taken', async () => {
+    const run = vi.fn(() => t.clock.block(10))
+    const t = await testWorker({ handlers: [{ run }], maxJobs: 7 })
+    for (let job = 0; job < 20; job++) await t.add()
+    t.worker.start()
+    expect(await t.worker.finished).toBe('max_jobs')
+    expect(run).toHaveBeenCalledTimes(7)
+  })
+})
+
 describe('suspects', () => {
   const suspect = async (t: Awaited<ReturnType<typeof testWorker>>, type = 'mail') => {
     const key = await t.add({ type })
