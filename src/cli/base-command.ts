@@ -91,7 +91,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Makes a store where there is none, and says where it is. */
-  protected async openCreating(): Promise<Engine> {
+  protected async openCreating(location = this.#globals.store): Promise<Engine> {
+    this.#globals = { ...this.#globals, store: location }
     const [{ existsSync }, { configOf }] = await Promise.all([import('node:fs'), import('../app.ts')])
     const config = await configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store })
     const wasThere = existsSync(config.store.replace(/^file:\/\//, ''))

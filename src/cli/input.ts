@@ -46,9 +46,16 @@ export async function readSource({ name, bytes, chunks }: Source): Promise<strin
 }
 
 export function unreadable(name: string, error: unknown): WfError {
+  return new WfError('usage', `cannot read ${name}: ${reasonOf(error)}`, { hint: 'check the path and who may read it' })
+}
+
+export function unwritable(name: string, error: unknown): WfError {
+  return new WfError('usage', `cannot write to ${name}: ${reasonOf(error)}`, { hint: 'check the path, and who may write there' })
+}
+
+function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const why = reasons[code] ?? (error instanceof Error ? error.message : String(error))
-  return new WfError('usage', `cannot read ${name}: ${why}`, { hint: 'check the path and who may read it' })
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -56,6 +63,9 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is no directory',
+  EEXIST: 'there is a file of that name',
+  EROFS: 'it is read-only',
+  ENOSPC: 'the disk is full',
 }
 
 function tooBig(name: string, bytes: string): WfError {

@@ -13,14 +13,13 @@ interface Calls {
   fails: readonly string[]
   /** Prints a JSON document a line instead of one document. */
   lines?: boolean
-  /** Not on the store: in an empty folder. */
-  folder?: boolean
 }
 
 /** A command that is not here fails the test: every one is walked through everything below. */
 const calls: Readonly<Record<string, Calls>> = {
   enqueue: { works: () => ['enqueue', 'mail', '{"a":1}'], fails: ['enqueue', 'mail', '{oops'] },
   'run-worker': { works: () => ['run-worker', emptyHandler(), '--until-empty'], fails: ['run-worker', './nowhere.ts'], lines: true },
+  init: { works: () => ['init', join(temporaryDirectory(), 'shop')], fails: ['init', '/dev/null/shop'] },
   'jobs:list': { works: () => ['jobs', 'list'], fails: ['jobs', 'list', '--state', 'nonsense'] },
   'jobs:show': { works: ({ failed }) => ['jobs', 'show', String(failed)], fails: ['jobs', 'show', '4711'] },
   'jobs:retry': { works: ({ waiting }) => ['jobs', 'retry', String(waiting)], fails: ['jobs', 'retry', '4711'] },

@@ -1,0 +1,75 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { initFiles, type InitFile } from '../cli/init-files.ts'
+import { unwritable } from '../cli/input.ts'
+import { prose } from '../cli/prose.ts'
+import { say } from '../cli/safe.ts'
+import { section, stepLines, type Step } from '../cli/sections.ts'
+import { quoted } from '../cli/shell.ts'
+
+export default class Init extends BaseCommand {
+  static override summary = 'Make a handler, its test and a store to begin with.'
+  static override description = prose`What it writes runs at once. It never overwrites: a file that is there already is left as it is, and named.`
+  static override examples = [
+    `<%= config.bin %> init && <%= config.bin %> enqueue hello '{"name":"Ada"}' && <%= config.bin %> run-worker hello.ts --until-empty`,
+    { description: 'in a folder of its own', command: '<%= config.bin %> init shop' },
+  ]
+  static override args = {
+    directory: Args.string({ description: 'where; made when it is not there (the working directory unless told)', ignoreStdin: true }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Init)
+    const directory = resolve(args.directory ?? '.')
+    const files = initFiles(directory, this.config.version)
+    const created = await writeNew(directory, files)
+    const kept = files.filter((file) => !created.includes(file))
+    // The settings of the new folder are those that count from here on.
+    const store = flags.store === undefined ? undefined : resolve(flags.store)
+    process.chdir(directory)
+    const engine = await this.openCreating(store)
+    const { location } = await engine.store.info()
+    const names = (list: readonly InitFile[]) => list.map(({ name }) => name)
+    const next = nextOf(args.directory, this.storeSuffix)
+    this.output.document({ directory, created: names(created), kept: names(kept), store: location, next })
+    const { green, dim } = this.output.paint
+    this.output.print(
+      ...created.map(({ name, what }) => say`${green(say`created`)}  ${name.padEnd(14)}  ${dim(what)}`),
+      ...kept.map(({ name }) => say`${dim(say`kept`)}     ${name.padEnd(14)}  ${dim(say`it is there already`)}`),
+      ...section('next', stepLines(next, this.output.paint), this.output.paint),
+    )
+  }
+}
+
+/** Each is made by whoever comes first, so that nothing is ever overwritten. Answers those that were written here. */
+async function writeNew(directory: string, files: readonly InitFile[]): Promise<readonly InitFile[]> {
+  const created: InitFile[] = []
+  try {
+    await mkdir(directory, { recursive: true })
+    for (const file of files) {
+      const written = await writeFile(join(directory, file.name), file.text, { flag: 'wx' }).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'EEXIST') return false
+          throw error
+        },
+      )
+      if (written) created.push(file)
+    }
+  } catch (error) {
+    throw unwritable(directory, error)
+  }
+  return created
+}
+
+function nextOf(directory: string | undefined, suffix: string): readonly Step[] {
+  const enter = directory === undefined || directory === '.' ? [] : [{ command: `cd ${quoted(directory)}`, why: 'go there' }]
+  return [
+    ...enter,
+    { command: `wf enqueue hello '{"name":"Ada"}'${suffix}`, why: 'hand in a job' },
+    { command: `wf run-worker hello.ts${suffix}`, why: 'work; Ctrl-C ends it' },
+    { command: `wf jobs list${suffix}`, why: 'see what became of it' },
+  ]
+}
