@@ -20,6 +20,7 @@ export interface RoundsOptions {
 }
 
 const emptyEveryMs = 200
+const restsPerWork = 20
 
 export class SupervisorRounds {
   readonly #options: RoundsOptions
@@ -49,6 +50,7 @@ export class SupervisorRounds {
     const { clock, log } = this.#options
     let failing = false
     while (!ended.aborted) {
+      const begunAt = clock.monotonic()
       try {
         await round()
         failing = false
@@ -56,7 +58,8 @@ export class SupervisorRounds {
         if (!failing && !ended.aborted) log.warn(`${what} failed; trying again: ${error instanceof Error ? error.message : String(error)}`)
         failing = true
       }
-      await clock.sleep(everyMs, ended)
+      // A look that takes long, because much is there, is taken less often.
+      await clock.sleep(Math.max(everyMs, restsPerWork * (clock.monotonic() - begunAt)), ended)
     }
   }
 
