@@ -141,7 +141,7 @@ describe('an upgrade', () => {
     for (let killAt = 1, more = true; more; killAt += long ? 1 : 9) {
       const path = freshPath()
       const child = await startChild()
-      await child.do('killAt', { statement: killAt })
+      await child.do('watch', { killBefore: killAt })
       more = await child.do('open', { path }).then(
         () => false,
         ({ code }) => code === 'SIGKILL',

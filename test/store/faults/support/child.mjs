@@ -6,7 +6,7 @@ import { whileLocked } from '../../../../dist/store/sqlite/lock-wait.js'
 import { migrate } from '../../../../dist/store/sqlite/migrate.js'
 import { migrations } from '../../../../dist/store/sqlite/migrations.js'
 import { openSqliteReader, openSqliteStore } from '../../../../dist/store/sqlite/open.js'
-import { tallyErrors, killAtStatement } from './statements.mjs'
+import { statementCount, tallyErrors, watchStatements } from './statements.mjs'
 
 const random = Math.random
 let store = null
@@ -27,12 +27,13 @@ const tasks = {
     const db = await whileLocked(waitOf(path), () => openWriter(path))
     await whileLocked(waitOf(path), () => setJournal(db, { durability: 'power', shared: true }))
     const steps = more.map(({ version, name, sql }) => ({ version, name, up: (step) => step.exec(sql) }))
-    if (killAt) killAtStatement(killAt)
+    watchStatements({ killBefore: killAt })
     await migrate(db, waitOf(path), [...migrations, ...steps])
     db.close()
   },
-  /** From now on: SIGKILL before the n-th statement that this process runs. */
-  killAt: ({ statement }) => killAtStatement(statement),
+  /** Counts statements from now on, and SIGKILLs before or after the n-th. */
+  watch: (points) => watchStatements(points),
+  count: () => statementCount(),
   /** Runs SQL on a connection that is not wf's. */
   sql({ path, sql, journal }) {
     raw ??= new Database(path, { timeout: 10_000 })

@@ -2,29 +2,36 @@
 import Database from 'better-sqlite3'
 
 const errors = {}
-let until = Number.POSITIVE_INFINITY
+let count = 0
+let before = Number.POSITIVE_INFINITY
+let after = Number.POSITIVE_INFINITY
 
 /** How often each SQLite error code was thrown so far. */
 export const tallyErrors = () => ({ ...errors })
 
-export function killAtStatement(statement) {
-  until = statement
+/** Counts from now on; SIGKILL before or right after the n-th statement. */
+export function watchStatements({ killBefore, killAfter }) {
+  count = 0
+  before = killBefore ?? Number.POSITIVE_INFINITY
+  after = killAfter ?? Number.POSITIVE_INFINITY
 }
 
+export const statementCount = () => count
+
 /** Nothing of the process gets to run any more, as when the kernel ends it. */
-function step() {
-  until -= 1
-  if (until === 0) process.kill(process.pid, 'SIGKILL')
-}
+const die = () => process.kill(process.pid, 'SIGKILL')
 
 function counted(run) {
   return function (...args) {
-    step()
+    count += 1
+    if (count === before) die()
     try {
       return run.apply(this, args)
     } catch (error) {
       errors[error.code] = (errors[error.code] ?? 0) + 1
       throw error
+    } finally {
+      if (count === after) die()
     }
   }
 }
