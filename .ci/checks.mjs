@@ -51,7 +51,7 @@ async function tests() {
   const report = join(scratch, 'tests.json')
   let counted = false
   await check('tests', async () => {
-    const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+    const reporters = ['--no-color', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const ended = run('npm', ['test', '--', '--coverage', ...reporters], { env: { COUNT_CHILDREN_IN: countsOfChildren } }).catch((error) => error)
     const error = await ended
     if (!existsSync(report)) throw error ?? new Error('vitest left no report')
@@ -66,23 +66,22 @@ async function tests() {
   if (!counted) results.failed += 1
 }
 
-/** What a stranger does: install the package where nothing is, and type the first commands of the README. */
+/** What a stranger does: install the package where nothing is, type the first minute of the README, and run the test that came with it. */
 async function tarball() {
   const empty = mkdtempSync(join(scratch, 'empty-'))
   await run('npm', ['pack', '--silent', '--pack-destination', scratch])
-  const packed = readdirSync(scratch).find((file) => file.endsWith('.tgz'))
-  const at = { cwd: empty }
-  await run('npm', ['init', '-y'], { ...at, quiet: true })
-  await run('npm', ['install', '--no-audit', '--no-fund', join(scratch, packed)], at)
-  await run('npx', ['wf', 'init'], at)
-  const handler = readdirSync(empty).find((file) => /(?<!\.test)\.(ts|mts|js)$/.test(file) && !file.startsWith('wf.'))
-  if (!handler) throw new Error(`wf init made no handler; the folder holds ${readdirSync(empty).join(', ')}`)
-  const type = /type:\s*'([^']+)'/.exec(readFileSync(join(empty, handler), 'utf8'))?.[1] ?? handler.replace(/\.\w+$/, '')
-  const key = (await run('npx', ['wf', 'enqueue', type, '{"name":"Ada"}', '--json'], at)).stdout
-  process.stdout.write(`   enqueued ${key.trim()}\n`)
-  await run('npx', ['wf', 'run-worker', handler, '--until-empty'], at)
-  const { items } = JSON.parse((await run('npx', ['wf', 'jobs', 'list', '--json'], { ...at, quiet: true })).stdout)
+  const packed = join(
+    scratch,
+    readdirSync(scratch).find((file) => file.endsWith('.tgz')),
+  )
+  const typed = /## Sixty seconds\n\n```\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+  const commands = typed.replace('npm install wfkit', `npm install --no-audit --no-fund ${packed}`)
+  if (commands === typed) throw new Error('the first minute of the README does not install the package')
+  await run('bash', ['-exc', commands], { cwd: empty })
+  const shop = { cwd: join(empty, 'shop') }
+  const { items } = JSON.parse((await run('npx', ['wf', 'jobs', 'list', '--json'], { ...shop, quiet: true })).stdout)
   if (items.length !== 1 || items[0].state !== 'completed') throw new Error(`one completed job was expected, not ${JSON.stringify(items)}`)
+  await run('node', ['--import', 'jiti/register', '--test', 'hello.test.ts'], { ...shop, quiet: true })
 }
 
 /** Shows what a command says as it says it; rejects unless it ends with 0. */
