@@ -85,10 +85,15 @@ function jobEnder(db: Connection): (settlement: Settlement) => boolean {
   const update = `UPDATE wf_jobs SET state = ?, wait_reason = ?, run_at = ?, retries = ?, failures = ?, crashes = ?, deferrals = ?, deferring_since = ?,
     finished_at = ?, run_until = NULL ${fenced}`
   const end = db.prepare(update)
+  // What a completion does not change is not written: half the work of the most frequent statement.
+  const complete = db.prepare(
+    `UPDATE wf_jobs SET state = 'completed', crashes = 0, deferring_since = NULL, finished_at = ?, run_until = NULL ${fenced}`,
+  )
   const endExpired = db.prepare(`${update} AND ${leaseExpired}`)
   return ({ next, fence, onlyIfExpiredAt }) => {
     const { state, waitReason, runAt, retries, failures, crashes, deferrals, deferringSince, finishedAt } = next
     const { jobKey, attempt, workerId } = fence
+    if (onlyIfExpiredAt === undefined && state === 'completed') return complete.run(finishedAt, jobKey, attempt, workerId).changes > 0
     if (onlyIfExpiredAt === undefined) {
       return (
         end.run(state, waitReason, runAt, retries, failures, crashes, deferrals, deferringSince, finishedAt, jobKey, attempt, workerId).changes > 0
