@@ -38,7 +38,7 @@ export async function changeJobs({ output, clock }: { output: Output; clock: Clo
     progress.end()
     interrupt.release()
   }
-  return tellChanges(output, [...changes, ...passedBy], { done, dryRun, matched: keys.length + passedBy.length })
+  return tellChanges(output, [...changes, ...passedBy], { done, dryRun, matched: keys.length + passedBy.length, stoppedWith: interrupt.exitCode })
 }
 
 async function changeBatch({ engine, resolution, dryRun }: BulkChange, keys: readonly number[]): Promise<readonly Change[]> {

@@ -1,4 +1,5 @@
 /** Handing in one job for each line of a file, in batches; a line that is refused leaves the others standing. */
+import type { Clock } from '../clock.ts'
 import { limits } from '../domain/job.ts'
 import { WfError, type ErrorCode } from '../domain/errors.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
@@ -8,6 +9,7 @@ import { parseObject } from './exact-json.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { refusal } from './enqueue-one.ts'
 import { unreadable, type Source } from './input.ts'
+import { batchesOf } from './line-batches.ts'
 import { linesOf, type Line } from './lines.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
@@ -39,59 +41,48 @@ export interface Bulk {
   shared: EnqueueInput
   progress: Progress
   signal: AbortSignal
+  clock: Clock
 }
 
-const batchLines = 500
-const batchCharacters = 4 * 1024 * 1024
+/** Characters; blanks may make a line longer than what is stored. */
+const longestLine = limits.variablesBytes * 2
 const mostRefusals = 1_000
 
-export async function enqueueLines({ engine, source, shared, progress, signal }: Bulk): Promise<BulkSum> {
+export async function enqueueLines(bulk: Bulk): Promise<BulkSum> {
+  const { engine, source, shared, progress, signal, clock } = bulk
   const sum = createSum(shared)
-  let bytes = 0
-  const counting = async function* () {
-    for await (const chunk of source.chunks) {
-      bytes += chunk.byteLength
-      yield chunk
-    }
-  }
-  const hand = async (batch: readonly Line[]) => {
-    const inputs = batch.map((line) => inputOf(line, shared))
-    const good = inputs.filter((input): input is EnqueueInput => !(input instanceof WfError))
-    const results = (await engine.enqueueEach(good)).values()
-    for (const [index, input] of inputs.entries())
-      sum.add(batch[index]?.number ?? 0, input instanceof WfError ? input : (results.next().value ?? lostAnswer()))
-    progress.update(sum.lines, source.bytes === null ? null : Math.min(1, bytes / source.bytes))
-  }
+  const counted = countedBytes(source.chunks)
   try {
-    for await (const batch of batches(linesOf(counting(), limits.variablesBytes * 2))) {
-      if (signal.aborted) break
-      await hand(batch)
+    for await (const batch of batchesOf(linesOf(counted.chunks, longestLine), { clock, signal })) {
+      const inputs = batch.map((line) => inputOf(line, shared))
+      const results = (await engine.enqueueEach(inputs.filter((input): input is EnqueueInput => !(input instanceof WfError)))).values()
+      for (const [index, input] of inputs.entries()) {
+        sum.add(batch[index]?.number ?? 0, input instanceof WfError ? input : (results.next().value ?? lostAnswer()))
+      }
+      progress.update(sum.lines, source.bytes === null ? null : Math.min(1, counted.bytes() / source.bytes))
     }
   } catch (error) {
     throw error instanceof WfError || sum.lines > 0 ? error : unreadable(source.name, error)
   } finally {
     progress.end()
+    source.close()
   }
   return sum.result()
 }
 
-async function* batches(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {
-  let batch: Line[] = []
-  let characters = 0
-  for await (const line of lines) {
-    if (line.text.trim() === '') continue
-    batch.push(line)
-    characters += line.text.length
-    if (batch.length < batchLines && characters < batchCharacters) continue
-    yield batch
-    batch = []
-    characters = 0
+function countedBytes(source: AsyncIterable<Uint8Array>) {
+  let bytes = 0
+  const chunks = async function* () {
+    for await (const chunk of source) {
+      bytes += chunk.byteLength
+      yield chunk
+    }
   }
-  if (batch.length > 0) yield batch
+  return { chunks: chunks(), bytes: () => bytes }
 }
 
 function inputOf({ text, tooLong }: Line, shared: EnqueueInput): EnqueueInput | WfError {
-  if (tooLong) return new WfError('invalid_job', `the line is longer than ${thousands(limits.variablesBytes * 2)} characters`)
+  if (tooLong) return new WfError('invalid_job', `the line is longer than ${thousands(longestLine)} characters`)
   try {
     return { ...shared, variables: parseObject(text, 'the line') }
   } catch (error) {
@@ -129,8 +120,8 @@ function createSum(shared: EnqueueInput) {
 
 const mostTold = 20
 
-export function tellBulk(output: Output, sum: BulkSum, { interrupted }: { interrupted: boolean }): ExitCode {
-  const error = problemOf(sum, interrupted)
+export function tellBulk(output: Output, sum: BulkSum, { stoppedWith }: { stoppedWith: ExitCode | null }): ExitCode {
+  const error = problemOf(sum, stoppedWith !== null)
   output.document({ ...sum, ...(error ? { error: errorDocument(error) } : {}) })
   for (const { line, message } of sum.refusals.slice(0, mostTold)) output.note(say`line ${line} refused: ${message.replace(/^the line is /, '')}`)
   if (sum.refused > mostTold) output.note(say`… and ${thousands(sum.refused - mostTold)} more lines refused`)
@@ -139,7 +130,7 @@ export function tellBulk(output: Output, sum: BulkSum, { interrupted }: { interr
   output.print(say`${counted(sum.enqueued, 'job')} enqueued${again}${keys}`)
   if (!error) return exitCodes.ok
   describeError(error, output)
-  return interrupted ? exitCodes.interrupted : exitCodeOf(error.code)
+  return stoppedWith ?? exitCodeOf(error.code)
 }
 
 /** Nothing enqueued is the first line's own error; something enqueued is a part. */

@@ -22,6 +22,8 @@ export interface Told {
   dryRun: boolean
   /** Of how many; more than were answered when somebody stopped it. */
   matched: number
+  /** When somebody stopped it. */
+  stoppedWith: ExitCode | null
 }
 
 const mostTold = 20
@@ -39,7 +41,8 @@ export function tellChanges(output: Output, changes: readonly Change[], told: To
   // One job that could not be changed: the error says it all.
   if (!error || told.matched > 1) tellEach(output, changes, told)
   if (error) describeError(error, output)
-  return error ? codeOf(error, sum.left) : exitCodes.ok
+  if (!error) return exitCodes.ok
+  return sum.left > 0 && told.stoppedWith !== null ? told.stoppedWith : exitCodeOf(error.code)
 }
 
 function tellEach(output: Output, changes: readonly Change[], { done, dryRun, matched }: Told): void {
@@ -84,5 +87,3 @@ function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, {
     hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${first?.jobKey ?? ''}`,
   })
 }
-
-const codeOf = (error: WfError, left: number): ExitCode => (left > 0 ? exitCodes.interrupted : exitCodeOf(error.code))

@@ -1,6 +1,7 @@
 /** Reading what a command was pointed at: a file, standard input, or the words themselves. Never more than it needs. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
 import { thousands } from './time.ts'
@@ -13,19 +14,25 @@ export interface Source {
   name: string
   bytes: number | null
   chunks: AsyncIterable<Uint8Array>
+  /** Reads no further, so that nothing keeps the process waiting. */
+  close(): void
 }
 
 /** `-` is standard input; else a path, with or without the `@`. */
 export async function openSource(place: string): Promise<Source> {
-  if (place === '-') return { name: 'standard input', bytes: null, chunks: process.stdin }
+  if (place === '-') return sourceOf('standard input', null, process.stdin)
   const path = place.replace(/^@/, '')
   try {
     const stats = await stat(path)
     if (stats.isDirectory()) throw new WfError('usage', `${preview(path)} is a directory, not a file`)
-    return { name: path, bytes: stats.isFile() ? stats.size : null, chunks: createReadStream(path) }
+    return sourceOf(path, stats.isFile() ? stats.size : null, createReadStream(path))
   } catch (error) {
     throw error instanceof WfError ? error : unreadable(path, error)
   }
+}
+
+function sourceOf(name: string, bytes: number | null, stream: Readable): Source {
+  return { name, bytes, chunks: stream, close: () => void stream.destroy() }
 }
 
 /** The whole text of a source that holds one document. Refused by its size before it fills the memory. */

@@ -88,8 +88,8 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const interrupt = onInterrupt()
     try {
       const progress = createProgress(this.output, this.clock, 'jobs')
-      const sum = await enqueueLines({ engine, source, shared, progress, signal: interrupt.signal })
-      this.endWith(tellBulk(this.output, sum, { interrupted: interrupt.signal.aborted }))
+      const sum = await enqueueLines({ engine, source, shared, progress, signal: interrupt.signal, clock: this.clock })
+      this.endWith(tellBulk(this.output, sum, { stoppedWith: interrupt.exitCode }))
     } finally {
       interrupt.release()
     }

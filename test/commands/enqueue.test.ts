@@ -8,7 +8,7 @@ import type { Outcome } from '../../src/domain/outcome.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
-import { cli } from '../support/cli.ts'
+import { cli, startCli } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 import { outcomes, plainPolicy } from '../support/test-engine.ts'
@@ -143,6 +143,23 @@ describe('wf enqueue --bulk', () => {
     expect(end).toMatchObject({ code: 0, err: '' })
     expect(end.out).toContain('3,000 jobs enqueued  keys 1 to 3000')
     expect((await store.counts()).waiting).toBe(3_000)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('takes lines as they come, and ends with what it has at %s', async (signal, code) => {
+    const { location, store } = await seededStore()
+    const started = startCli(['enqueue', 'mail', '--bulk', '--json'], { store: location })
+    started.type('{"n":1}\n{"n":2}\n')
+    while (((await store.counts()).available ?? 0) < 2) await systemClock.sleep(20)
+    started.type('{"n":3}\n{"n":')
+    started.signal(signal)
+    const end = await started.ended
+    expect(end.code).toBe(code)
+    const { enqueued } = end.json<{ enqueued: number }>()
+    expect(end.json()).toMatchObject({ refused: 0, error: { code: 'partly_done' } })
+    expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(enqueued)
   })
 
   it('fails as its first line does when nothing was enqueued', async () => {

@@ -1,5 +1,5 @@
 /** The built wf as a process, run to its end: what it said, where, and its exit code. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,20 +43,38 @@ function storeFlag({ store }: CliOptions): string[] {
   return store === undefined ? [] : ['--store', store]
 }
 
-function run(file: string, args: readonly string[], { cwd = root, env = {}, input, uid }: CliOptions): Promise<CliEnd> {
-  const given = Object.fromEntries(Object.entries({ ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }))
-  const child = spawn(file, [...args], {
-    cwd,
-    env: given,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    ...(uid === undefined ? {} : { uid }),
-  })
+export interface StartedCli {
+  /** Standard input, kept open. */
+  type(text: string): void
+  signal(signal: NodeJS.Signals): void
+  ended: Promise<CliEnd>
+}
+
+/** Goes on while the test types; the test waits for its end. */
+export function startCli(args: readonly string[], options: CliOptions = {}): StartedCli {
+  const child = start(process.execPath, [bin, ...args, ...storeFlag(options)], { ...options, input: '' })
+  return { type: (text) => child.stdin?.write(text), signal: (signal) => child.kill(signal), ended: endOf(child) }
+}
+
+function run(file: string, args: readonly string[], options: CliOptions): Promise<CliEnd> {
+  const child = start(file, args, options)
+  child.stdin?.end(options.input)
+  return endOf(child)
+}
+
+function start(file: string, args: readonly string[], { cwd = root, env = {}, input, uid }: CliOptions): ChildProcess {
+  const given = { ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }
+  const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
+  const child = spawn(file, [...args], { cwd, env: given, stdio, ...(uid === undefined ? {} : { uid }) })
+  child.stdin?.on('error', () => {})
+  return child
+}
+
+function endOf(child: ChildProcess): Promise<CliEnd> {
   const out: Buffer[] = []
   const err: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
-  child.stdin?.on('error', () => {})
-  child.stdin?.end(input)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
