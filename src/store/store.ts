@@ -136,6 +136,7 @@ export interface RetentionPolicy {
 export interface StoreWriter {
   /** In the order given; a refused one leaves the others standing. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
+  /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
   exchange(hand: { settlements: readonly Settlement[]; claim?: ClaimRequest }, now: number): Promise<Exchanged>
   /** Moves the leases of these workers; answers the attempts each still holds. A worker that is not registered gets no lease. */
   renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>

@@ -163,7 +163,7 @@ export function settlementRules(stage: Stage): void {
       const jobs = await claim({ limit: 3 })
       const [good, bad, other] = jobs.map((job) => settlement(job, outcomes.success()))
       if (!good || !bad || !other) throw new Error('not claimed')
-      const broken = { ...bad, next: { ...bad.next, retries: -1 } }
+      const broken = { ...bad, result: 'no JSON' }
       const claim1 = { workerId: 'w#1', limit: 1, suspects: false, types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 3 }] }
       const { settled, claimed } = await store.exchange({ settlements: [good, broken, other], claim: claim1 }, now())
       expect(settled).toEqual(['applied', 'refused', 'applied'])
@@ -172,6 +172,17 @@ export function settlementRules(stage: Stage): void {
       expect(job.state).toBe('failed')
       expect(incidents).toMatchObject([{ kind: 'settlement_refused', resolvedAt: null }])
       expect(faults()).toEqual([])
+    })
+
+    it('A34 stops the job of a refused settlement with what its row had, whatever was wrong with the new values', async () => {
+      const { add, claimOne, settlement, store, now, expectState } = await stage()
+      const key = await add({ retries: 2 })
+      const failed = settlement(await claimOne(), outcomes.fail())
+      const broken = { ...failed, next: { ...failed.next, retries: -1, runAt: Number.NaN } }
+      expect((await store.exchange({ settlements: [broken] }, now())).settled).toEqual(['refused'])
+      const { job, incidents } = await expectState(key, 'failed')
+      expect(job).toMatchObject({ retries: 2, failures: 0, runAt: now() })
+      expect(incidents).toMatchObject([{ kind: 'settlement_refused' }])
     })
 
     it('B025 counts deferrals without end and without cost', async () => {
