@@ -60,7 +60,8 @@ describe('batches of lines', () => {
     await clock.advance(199)
     pour(3, 3)
     await clock.advance(1)
-    expect((await first).value?.map(({ number }) => number)).toEqual([1, 2, 3])
+    const batch: readonly Line[] = (await first).value ?? []
+    expect(batch.map(({ number }) => number)).toEqual([1, 2, 3])
     await batches.return(undefined)
     expect(clock.pendingTimers).toBe(0)
   })
