@@ -52,7 +52,7 @@ export class GroupCommit {
   #queue: Item[] = []
   #scheduled = false
   #lockTries = 0
-  #closing: { sinceMs: number; closed: () => void } | null = null
+  #closing: { sinceMs: number; closed: () => void; done: Promise<void> } | null = null
 
   constructor(options: GroupCommitOptions) {
     this.#options = options
@@ -76,11 +76,15 @@ export class GroupCommit {
 
   /** Waits for what was handed in. */
   close(): Promise<void> {
-    if (this.#closing !== null) return Promise.resolve()
-    return new Promise((closed) => {
-      this.#closing = { sinceMs: this.#clock.monotonic(), closed }
+    if (this.#closing === null) {
+      let closed = () => {}
+      const done = new Promise<void>((resolve) => {
+        closed = resolve
+      })
+      this.#closing = { sinceMs: this.#clock.monotonic(), closed, done }
       this.#soon()
-    })
+    }
+    return this.#closing.done
   }
 
   #soon(): void {
