@@ -57,6 +57,7 @@ export function createProbe() {
     /** The last completion is durable. `firstClaimAt` answers the epoch ms of the first claim. */
     drained(firstClaimAt) {
       const endedAt = Date.now()
+      if (done === 0 && options.firstReport) report('done', { atUs: machineUs() })
       const { user, system } = process.cpuUsage(cpuBefore)
       const ms = endedAt - firstClaimAt()
       // A loop that never turned while jobs ran has its delay recorded at its next turn.

@@ -3,26 +3,27 @@ import { drain } from '../lib/backlog.mjs'
 
 const { wf, plainjob, bullmq, raw } = contenders
 
+/** Jobs enough for two seconds or three: half a second of it is the warming up of the compiler, for everyone. */
 const grid = [
-  { contender: wf, durability: 'FULL', concurrency: 1, count: 5_000 },
-  { contender: wf, durability: 'FULL', concurrency: 10, count: 20_000 },
-  { contender: wf, durability: 'FULL', concurrency: 100, count: 40_000 },
-  { contender: wf, durability: 'NORMAL', concurrency: 1, count: 10_000 },
-  { contender: wf, durability: 'NORMAL', concurrency: 10, count: 30_000 },
-  { contender: wf, durability: 'NORMAL', concurrency: 100, count: 40_000 },
-  { contender: plainjob, durability: 'NORMAL', concurrency: 1, count: 10_000 },
-  { contender: plainjob, durability: 'NORMAL', concurrency: 10, count: 10_000 },
-  { contender: plainjob, durability: 'FULL', concurrency: 1, count: 2_000 },
-  { contender: plainjob, durability: 'FULL', concurrency: 10, count: 2_000 },
-  { contender: bullmq, durability: 'everysec', concurrency: 1, count: 4_000 },
-  { contender: bullmq, durability: 'everysec', concurrency: 10, count: 12_000 },
-  { contender: bullmq, durability: 'everysec', concurrency: 100, count: 12_000 },
-  { contender: raw, durability: 'FULL', concurrency: 1, count: 5_000 },
-  { contender: raw, durability: 'FULL', concurrency: 10, count: 20_000 },
-  { contender: raw, durability: 'FULL', concurrency: 100, count: 40_000 },
-  { contender: raw, durability: 'NORMAL', concurrency: 1, count: 10_000 },
-  { contender: raw, durability: 'NORMAL', concurrency: 10, count: 30_000 },
-  { contender: raw, durability: 'NORMAL', concurrency: 100, count: 50_000 },
+  { contender: wf, durability: 'FULL', concurrency: 1, count: 10_000 },
+  { contender: wf, durability: 'FULL', concurrency: 10, count: 50_000 },
+  { contender: wf, durability: 'FULL', concurrency: 100, count: 100_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 1, count: 30_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 10, count: 100_000 },
+  { contender: wf, durability: 'NORMAL', concurrency: 100, count: 100_000 },
+  { contender: plainjob, durability: 'NORMAL', concurrency: 1, count: 25_000 },
+  { contender: plainjob, durability: 'NORMAL', concurrency: 10, count: 25_000 },
+  { contender: plainjob, durability: 'FULL', concurrency: 1, count: 5_000 },
+  { contender: plainjob, durability: 'FULL', concurrency: 10, count: 5_000 },
+  { contender: bullmq, durability: 'everysec', concurrency: 1, count: 6_000 },
+  { contender: bullmq, durability: 'everysec', concurrency: 10, count: 20_000 },
+  { contender: bullmq, durability: 'everysec', concurrency: 100, count: 20_000 },
+  { contender: raw, durability: 'FULL', concurrency: 1, count: 10_000 },
+  { contender: raw, durability: 'FULL', concurrency: 10, count: 50_000 },
+  { contender: raw, durability: 'FULL', concurrency: 100, count: 100_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 1, count: 30_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 10, count: 100_000 },
+  { contender: raw, durability: 'NORMAL', concurrency: 100, count: 100_000 },
 ]
 
 const rate = (measurement) => [measurement, 'rate']

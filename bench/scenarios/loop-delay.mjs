@@ -4,9 +4,9 @@ import { drain } from '../lib/backlog.mjs'
 const { bullmq, plainjob, wf } = contenders
 
 const grid = [
-  { contender: wf, durability: 'FULL', concurrency: 10, workMs: 0, count: 30_000 },
+  { contender: wf, durability: 'FULL', concurrency: 10, workMs: 0, count: 60_000 },
   { contender: wf, durability: 'FULL', concurrency: 100, workMs: 0, count: 50_000 },
-  { contender: wf, durability: 'FULL', concurrency: 100, workMs: 1, count: 30_000 },
+  { contender: wf, durability: 'FULL', concurrency: 100, workMs: 1, count: 60_000 },
   { contender: plainjob, durability: 'NORMAL', concurrency: 10, workMs: 0, count: 10_000 },
   { contender: bullmq, durability: 'everysec', concurrency: 100, workMs: 0, count: 12_000 },
 ]
