@@ -1,7 +1,7 @@
 /** The log of a run on standard output: words on a terminal, JSON lines elsewhere. */
 import type { Clock } from '../clock.ts'
 import { escapeText, maskText } from '../domain/text.ts'
-import { createLogger, LineStream, type Logger, type LogLevel, logLevels } from '../logger.ts'
+import { createLogger, LineStream, type Logger, type LogLevel } from '../logger.ts'
 import { wantsColour } from './colour.ts'
 import { harmlessJson } from './json.ts'
 import type { Output } from './output.ts'
@@ -16,20 +16,16 @@ const standardOutput = 1
 const retryMs = 20
 const closingMs = 300
 
-export async function openWorkLog({ json, out }: Output, clock: Clock): Promise<WorkLog> {
+export async function openWorkLog({ json, out }: Output, { clock, logLevel }: { clock: Clock; logLevel: LogLevel }): Promise<WorkLog> {
   const stream = new LineStream(standardOutput, (retry) => void clock.after(retryMs, retry, { unref: true }))
   const style = out.isTTY && !json ? 'words' : 'json'
   const log = await createLogger({
     style,
-    level: levelFrom(process.env['WF_LOG_LEVEL']),
+    level: logLevel,
     colours: wantsColour({ env: process.env, isTTY: out.isTTY, refused: false }),
     write: (line) => stream.write(style === 'json' ? harmlessJson(line) : line),
     now: clock.now,
     clean: (text) => escapeText(maskText(text)),
   })
   return { log, close: () => Promise.race([stream.flushed(), clock.sleep(closingMs)]) }
-}
-
-export function levelFrom(text: string | undefined): LogLevel {
-  return logLevels.find((level) => level === text) ?? 'info'
 }

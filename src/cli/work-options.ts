@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import { Flags } from '@oclif/core'
 import { loadConfig, type Config } from '../config.ts'
 import { WfError } from '../domain/errors.ts'
+import { preview } from '../domain/preview.ts'
+import { type LogLevel, logLevels } from '../logger.ts'
 import { RefusedValue } from './refused-value.ts'
 import { readInteger } from './values.ts'
 
@@ -27,6 +29,7 @@ export interface WorkOptions {
   metricsPort: number | null
   /** First part of worker ids. */
   label: string
+  logLevel: LogLevel
   config: Config
 }
 
@@ -71,6 +74,7 @@ export async function readWorkOptions({ files, flags }: { files: readonly string
     watch: flags.watch,
     metricsPort: flags['metrics-port'] ?? null,
     label: labelOf(flags['worker-id']),
+    logLevel: levelFrom(process.env['WF_LOG_LEVEL']),
     config: await loadConfig({ flags: store === undefined ? {} : { store }, env: process.env, directory: process.cwd() }),
   }
 }
@@ -81,6 +85,14 @@ function moduleAt(file: string): string {
   if (!found) throw new WfError('handler_load_failed', `there is no file ${path}`, { hint: 'wf run-worker takes the paths of handler modules' })
   if (!found.isFile()) throw new WfError('handler_load_failed', `${path} is not a file`, { hint: 'name the handler modules in it' })
   return path
+}
+
+function levelFrom(text: string | undefined): LogLevel {
+  if (text === undefined || text === '') return 'info'
+  const level = logLevels.find((each) => each === text)
+  if (level === undefined)
+    throw new WfError('invalid_config', `WF_LOG_LEVEL is ${preview(text, 60)}`, { hint: `it is one of ${logLevels.join(', ')}` })
+  return level
 }
 
 /** Ids are `label.post#incarnation`. */

@@ -4,13 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { forkChild } from '../worker/child-process.ts'
 import { Supervisor } from '../worker/supervisor.ts'
 import { watchSources } from '../worker/supervisor-watch.ts'
-import { levelFrom } from './work-log.ts'
 import type { Run, RunParts } from './work.ts'
 
 const entry = fileURLToPath(new URL('../worker-process.js', import.meta.url))
 
 export function superviseRun(parts: RunParts): Run {
-  const { files, types, concurrency, maxJobs, config, clock, watch, place } = parts
+  const { files, types, concurrency, maxJobs, config, clock, watch, place, logLevel } = parts
   const { leaseMs, renewalMs, hangMs, loadMs } = config
   const supervisor = new Supervisor({
     ...parts,
@@ -19,7 +18,7 @@ export function superviseRun(parts: RunParts): Run {
     lease: { leaseMs, renewMs: renewalMs },
     hangMs,
     patient: watch,
-    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel: levelFrom(process.env['WF_LOG_LEVEL']) },
+    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel },
   })
   const ended = supervisor.run()
   if (!watch) return { drain: () => supervisor.drain(), stopNow: () => supervisor.stopNow(), ended }

@@ -49,7 +49,7 @@ export interface RunEnd {
 
 export async function work({ store, clock, output, ...options }: WorkOptions & { store: Store; clock: Clock; output: Output }): Promise<ExitCode> {
   const startedAt = clock.monotonic()
-  const { log, close } = await openWorkLog(output, clock)
+  const { log, close } = await openWorkLog(output, { clock, logLevel: options.logLevel })
   const left: LeftBehind[] = []
   try {
     const parts = await partsOf({ store, clock, log, left, options })

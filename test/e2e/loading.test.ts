@@ -75,6 +75,12 @@ describe('flags and settings', () => {
     expect([ended.code, ended.err]).toEqual([2, expect.stringMatching(/10s[\s\S]*5s/)])
   })
 
+  it('B137 refuses a log level that there is not', async () => {
+    const scene = await Scene.open()
+    const ended = wf(['run-worker', scene.handler('x', ''), '--store', scene.db], { env: { WF_LOG_LEVEL: 'loud' } })
+    expect([ended.code, ended.err]).toEqual([2, expect.stringMatching(/loud[\s\S]*warn/)])
+  })
+
   it('says so when a module is not there', async () => {
     const scene = await Scene.open()
     const ended = scene.wf(['run-worker', `${scene.folder}/nowhere.ts`])
