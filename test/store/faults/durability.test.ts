@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../../../src/app.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { WfError } from '../../../src/domain/errors.ts'
+import { openReader, openWriter, refuseOldEngine, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
+import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { freshPath, openRaw, openWrite } from './support/files.ts'
+
+const fileSystemType = { local: () => 0xef53, network: () => 0x6969 }
+
+function settingsOf(db: Connection | null): Record<string, unknown> {
+  const names = ['journal_mode', 'synchronous', 'foreign_keys', 'trusted_schema']
+  return Object.fromEntries(names.map((name) => [name, db?.pragma(name, { simple: true })]))
+}
+
+describe('durability', () => {
+  it('B091 by default every writing connection waits for the disk at each commit, the first and the later ones', async () => {
+    const path = freshPath()
+    const config = await loadConfig({})
+    expect(config.durability).toBe('power')
+    const whole = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, trusted_schema: 0 }
+    for (let time = 0; time < 2; time++) {
+      const store = await openStore({ location: path, mode: 'write', create: true, config })
+      onTestFinished(() => store.close())
+      expect(settingsOf(connectionOf(store))).toEqual(whole)
+    }
+  })
+
+  it('B091 is relaxed only by name, and never below NORMAL', async () => {
+    const store = await openWrite(freshPath(), { durability: 'process' })
+    expect(settingsOf(connectionOf(store))).toMatchObject({ synchronous: 1 })
+    await expect(loadConfig({ env: { WF_DURABILITY: 'off' } })).rejects.toMatchObject({ code: 'invalid_config' })
+  })
+
+  it('B091 holds on a network file system too, with a rollback journal', async () => {
+    const store = await openWrite(freshPath(), { fileSystemType: fileSystemType.network, networkFileSystem: 'allow' })
+    expect(settingsOf(connectionOf(store))).toMatchObject({ journal_mode: 'delete', synchronous: 2 })
+  })
+
+  it('a connection that was opened over an older setting of the file says what is meant again', async () => {
+    const path = freshPath()
+    await openWrite(path)
+    const db = openWriter(path)
+    onTestFinished(() => void db.close())
+    // The driver's own default, which is why it has to be said each time.
+    expect(db.pragma('synchronous', { simple: true })).toBe(1)
+    setJournal(db, { durability: 'power', shared: true })
+    expect(db.pragma('synchronous', { simple: true })).toBe(2)
+  })
+
+  it('a reader can write nothing at all', async () => {
+    const path = freshPath()
+    await openWrite(path)
+    const db = openReader(path)
+    onTestFinished(() => void db.close())
+    for (const sql of ['DELETE FROM wf_meta', 'CREATE TABLE more (id)', 'PRAGMA user_version = 7', 'CREATE TEMP TABLE more (id)']) {
+      expect(() => db.exec(sql), sql).toThrow(/readonly/)
+    }
+  })
+
+  it('opening a store that is up to date writes nothing to it', async () => {
+    const path = freshPath()
+    await openWrite(path)
+    const outsider = openRaw(path)
+    const before = outsider.pragma('data_version', { simple: true })
+    await openWrite(path)
+    expect(outsider.pragma('data_version', { simple: true })).toBe(before)
+    expect(outsider.pragma('auto_vacuum', { simple: true })).toBe(2)
+  })
+})
+
+describe('the engine', () => {
+  it('B094 is one in which two connections that write and checkpoint at once lose nothing', async () => {
+    const { engineVersion } = await (await openWrite(freshPath())).info()
+    expect(() => refuseOldEngine(engineVersion)).not.toThrow()
+    expect(engineVersion.localeCompare('3.51.3', undefined, { numeric: true })).toBeGreaterThanOrEqual(0)
+  })
+
+  it.each(['3.7.0', '3.49.2', '3.51.2', '3.9.99', '2.99.9', ''])('B094 %s is refused, with what to install', (version) => {
+    const refused = thrownBy(() => refuseOldEngine(version))
+    expect(refused).toMatchObject({ code: 'store_unavailable', hint: expect.stringContaining('better-sqlite3') })
+    expect(refused?.message).toContain('3.51.3')
+  })
+
+  it.each(['3.51.3', '3.52.0', '3.53.2', '3.100.0', '4.0.0'])('B094 %s is accepted', (version) => {
+    expect(thrownBy(() => refuseOldEngine(version))).toBeNull()
+  })
+})
+
+function thrownBy(call: () => void): WfError | null {
+  try {
+    call()
+    return null
+  } catch (error) {
+    if (error instanceof WfError) return error
+    throw error
+  }
+}
