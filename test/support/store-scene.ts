@@ -39,6 +39,10 @@ export const claimRequest = ({ type = 't', workerId = 'w#1', limit = 10, suspect
   types: types ?? [{ type, limit, timeoutMs: 60_000, retries: 3 }],
 })
 
+export function settlementOf(job: Job, outcome: Outcome, now: number): Settlement {
+  return decide({ job, outcome, policy: plainPolicy, children: [], now, random: seededRandom(7) })
+}
+
 export function sceneOn({ store, clock, another, faults }: OpenedStore) {
   const random = seededRandom(7)
   const now = () => clock.now()

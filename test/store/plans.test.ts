@@ -1,0 +1,113 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { newJob } from '../../src/domain/new-job.ts'
+import { claimer } from '../../src/store/sqlite/claim.ts'
+import type { Connection } from '../../src/store/sqlite/connection.ts'
+import { deadlines } from '../../src/store/sqlite/deadlines.ts'
+import { enqueuer } from '../../src/store/sqlite/enqueue.ts'
+import { firstSchema } from '../../src/store/sqlite/migrations/0001-jobs.ts'
+import { settler } from '../../src/store/sqlite/settle.ts'
+import { workersTable } from '../../src/store/sqlite/workers.ts'
+import { claimRequest, outcomes, sceneOn, settlementOf } from '../support/store-scene.ts'
+import { dbOf, openScene, openSqlite } from '../support/store-sqlite.ts'
+
+/** What SQLite runs for one enqueue, one claim and one success, values filled in. */
+function statementsOfJobs(): { db: Connection; enqueue: string[]; claim: string[]; success: string[] } {
+  let heard: string[] = []
+  const db = new Database(':memory:', { verbose: (sql) => void heard.push(String(sql)) })
+  onTestFinished(() => void db.close())
+  firstSchema.up(db)
+  const hear = <T>(run: () => T): [T, string[]] => {
+    heard = []
+    const result = run()
+    return [result, heard]
+  }
+  const [, enqueue] = hear(() => enqueuer(db).enqueue(newJob({ type: 't' }, 1), 1))
+  const [[job], claim] = hear(() => claimer(db).claim(claimRequest(), 2))
+  if (job === undefined) throw new Error('nothing claimed')
+  const [settled, success] = hear(() => settler(db).settle(settlementOf(job, outcomes.success({ r: 1 }), 3), 3))
+  expect(settled).toBe('applied')
+  return { db, enqueue, claim, success }
+}
+
+/** The text of every statement that a part of the store prepares. */
+function statementsOf(db: Connection, part: (db: Connection) => unknown): string[] {
+  const prepare = vi.spyOn(db, 'prepare')
+  part(db)
+  const texts = prepare.mock.calls.map(([sql]) => sql)
+  prepare.mockRestore()
+  return texts
+}
+
+const values = (sql: string) => Array.from(sql.replace(/'[^']*'/g, '').matchAll(/\?/g), () => 1)
+const plan = (db: Connection, sql: string) =>
+  db
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...values(sql))
+    .map(({ detail }) => detail)
+const opcodes = (db: Connection, sql: string) =>
+  db
+    .prepare<unknown[], { opcode: string }>(`EXPLAIN ${sql}`)
+    .all(...values(sql))
+    .map(({ opcode }) => opcode)
+
+describe('the plan of SQLite', () => {
+  it('A02 for a claim searches one partial index of available jobs in its order, and reads nothing else but what it takes', async () => {
+    const db = dbOf(await openSqlite())
+    const takes = statementsOf(db, claimer).filter((sql) => sql.includes('d.variables'))
+    expect(takes.map((sql) => plan(db, sql))).toEqual(
+      ['wf_jobs_available', 'wf_jobs_suspect'].map((index) => [
+        `SEARCH j USING INDEX ${index} (type=?)`,
+        'SEARCH d USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+      ]),
+    )
+  })
+
+  it('A02 for all that a job takes from enqueue to success searches by key or by one partial index, and sorts nothing', () => {
+    const { db, enqueue, claim, success } = statementsOfJobs()
+    expect([enqueue.length, claim.length, success.length].every((count) => count > 1)).toBe(true)
+    const details = [...enqueue, ...claim, ...success].flatMap((sql) => plan(db, sql))
+    for (const detail of details) {
+      expect(detail).toMatch(/^SEARCH \w+ USING ((COVERING )?INDEX wf_jobs_(available|waiting) \(type=|INTEGER PRIMARY KEY \(rowid=|PRIMARY KEY \()/)
+    }
+  })
+
+  it('for all that a job takes builds no table in memory: that costs more than the statement', () => {
+    const { db, enqueue, claim, success } = statementsOfJobs()
+    for (const sql of [...enqueue, ...claim, ...success]) {
+      expect(
+        opcodes(db, sql).filter((opcode) => opcode.startsWith('OpenEphemeral') || opcode.startsWith('Sorter')),
+        sql,
+      ).toEqual([])
+    }
+  })
+
+  it('for sweeping reads running jobs and passed deadlines from their own indexes', async () => {
+    const db = dbOf(await openSqlite())
+    const details = [...statementsOf(db, workersTable), ...statementsOf(db, deadlines)].flatMap((sql) => plan(db, sql))
+    const ofJobs = details.filter((detail) => /\b(wf_jobs|j)\b/.test(detail))
+    for (const detail of ofJobs) expect(detail).toMatch(/USING (COVERING )?INDEX wf_jobs_(running|deadline)|USING INTEGER PRIMARY KEY/)
+  })
+
+  it('A02 makes a claim walk over no more entries with 20,000 jobs that are not claimable than with none', async () => {
+    const { store, enqueue, add, clock, claim, settlement, now } = sceneOn(await openScene(':memory:'))
+    const db = dbOf(store)
+    await enqueue(...Array.from({ length: 8_000 }, () => ({ priority: 9 })))
+    const claimed = await claim({ limit: 8_000 })
+    const ended = claimed.map((job, index) =>
+      settlement(job, index % 2 ? { kind: 'success' } : { kind: 'incident', incident: 'raised', error: settlementError }),
+    )
+    await store.exchange({ settlements: ended }, now())
+    await store.pauseTypes(['t'], null, 'ada', now())
+    await enqueue(...Array.from({ length: 12_000 }, () => ({ priority: 9, delay: '1h' })))
+    const key = await add()
+    const [sql = ''] = statementsOf(db, claimer).filter((text) => text.includes('d.variables'))
+    // Rows that the first index of the plan holds: what a claim could meet at all.
+    expect(db.prepare("SELECT count(*) FROM wf_jobs INDEXED BY wf_jobs_available WHERE state = 'available' AND crashes < 2").pluck().get()).toBe(1)
+    expect(plan(db, sql)[0]).toBe('SEARCH j USING INDEX wf_jobs_available (type=?)')
+    expect((await claim()).map((job) => job.key)).toEqual([key])
+    await clock.settle()
+  })
+})
+
+const settlementError = { name: 'E', message: 'm', code: null, stack: null, causes: [], truncated: false }
