@@ -24,7 +24,6 @@ const child = new Child({
 process.on('uncaughtException', (error) => child.panic(error))
 process.on('unhandledRejection', (reason) => child.panic(reason))
 // A terminal sends Ctrl-C to the whole group, a service manager its SIGTERM to the whole unit: the supervisor decides.
-process.on('SIGINT', () => {})
-process.on('SIGTERM', () => {})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 // A reader of handlers' output that went away is no reason to stop.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

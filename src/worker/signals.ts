@@ -1,12 +1,15 @@
-/** What signals mean to a run: SIGTERM and the first Ctrl-C let what runs finish, another Ctrl-C stops at once. */
+/** What signals mean to a run: SIGTERM, SIGHUP and the first Ctrl-C let what runs finish, another Ctrl-C stops at once. */
 import type { Cancel, Clock } from '../clock.ts'
 
 /** npm and npx hand on the Ctrl-C that the terminal has sent to the whole group already: one key press, two signals. */
 const samePressMs = 200
 
+/** SIGHUP: the terminal is gone. */
+type Heard = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
 export interface SignalSource {
-  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
-  removeListener(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  on(signal: Heard, listener: () => void): unknown
+  removeListener(signal: Heard, listener: () => void): unknown
 }
 
 export interface SignalMeaning {
@@ -32,9 +35,11 @@ export function onSignals(source: SignalSource, clock: Clock, run: SignalMeaning
     else terminate()
   }
   source.on('SIGTERM', terminate)
+  source.on('SIGHUP', terminate)
   source.on('SIGINT', interrupt)
   return () => {
     source.removeListener('SIGTERM', terminate)
+    source.removeListener('SIGHUP', terminate)
     source.removeListener('SIGINT', interrupt)
   }
 }

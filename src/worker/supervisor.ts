@@ -153,6 +153,7 @@ export class Supervisor {
         const delayMs = this.#restarts.died()
         if (delayMs === null) throw gaveUp()
         if (delayMs > 0) await this.#options.clock.sleep(delayMs, this.#over.signal)
+        if (this.#phase !== 'loading') throw error
       }
     }
   }
@@ -176,6 +177,8 @@ export class Supervisor {
     const { log } = this.#options
     if (this.#phase === 'working') this.#replace(child, post)
     const jobs = await this.#crew.bury(child, exit)
+    // A timeout, settled as one: jobs get somewhere.
+    if (child.killed === 'hung' && jobs.length === 1) this.#restarts.worked()
     const returned = child.killed === 'overdue' || child.leaving !== null
     if (jobs.length > 0 && returned) log.warn(wordsOfReturn(child, jobs))
     else if (!returned && (this.#phase !== 'loading' || child.wasKilledByOthers)) log.warn(wordsOfDeath(child, exit, jobs))
@@ -190,11 +193,12 @@ export class Supervisor {
     else if (delayMs !== 'never') this.#startIn(delayMs, post)
   }
 
-  #restartIn({ leaving, declared, suspects }: SupervisedChild): number | 'never' | 'give up' {
+  #restartIn({ leaving, declared, suspects, killed }: SupervisedChild): number | 'never' | 'give up' {
     // A suspect's end brings it nearer to its incident and is no reason to give up; the next round looks whether another child is needed.
     if (suspects) return leaving === null && declared === null && this.#restarts.died() === null ? 'give up' : 'never'
     if (leaving === 'max_jobs') return 'never'
-    if (leaving === 'drained' || leaving === 'abandoned') return 0
+    // Ended by `reload`, some before they had loaded; or by itself, to be replaced.
+    if (killed === 'overdue' || leaving === 'drained' || leaving === 'abandoned') return 0
     if (this.#options.patient && declared === null) return 'never'
     return this.#restarts.died() ?? 'give up'
   }

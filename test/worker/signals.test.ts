@@ -37,6 +37,12 @@ describe('signals', () => {
     expect(heard.at(-1)).toBe('stop')
   })
 
+  it('takes a terminal that is gone for a wish to end', () => {
+    const { source, heard } = listening()
+    source.emit('SIGHUP')
+    expect(heard).toEqual(['drain'])
+  })
+
   it('leaves no listener behind', () => {
     const { source, release } = listening()
     release()

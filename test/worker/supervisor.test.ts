@@ -208,6 +208,19 @@ describe('the supervisor', () => {
     expect(children).toHaveLength(2)
   })
 
+  it('A08 does not give up because of a job that hangs again and again: each time is a settled timeout', async () => {
+    const { add, clock, claimFor, last, children } = await supervised({ hangMs: 1000 })
+    await add({ retries: 100 })
+    for (let times = 1; times <= 6; times++) {
+      last().loads(1000)
+      await clock.advance(2 ** times * 500)
+      expect(await claimFor(last())).toHaveLength(1)
+      last().answers = false
+      await clock.advance(4000)
+      expect(children).toHaveLength(times + 1)
+    }
+  })
+
   it('A08 ends several attempts of a child that hung as lost', async () => {
     const { add, clock, claimFor, detail, last } = await working()
     const keys = [await add(), await add()]
@@ -308,5 +321,10 @@ describe('the supervisor', () => {
     supervisor.reload()
     await clock.settle()
     expect(children).toHaveLength(3)
+    // A further change while it loads.
+    supervisor.reload()
+    await clock.settle()
+    expect(children).toHaveLength(4)
+    expect(children[2]?.killed).toBe(true)
   })
 })
