@@ -84,7 +84,7 @@ describe('wf incidents resolve', () => {
 
     const typo = await set('--set', 'amuont=10')
     expect(typo.code).toBe(5)
-    expect(typo.out).toContain('amuont')
+    expect(typo.err).toContain('amuont')
     expect((await detail(key)).job.state).toBe('failed')
 
     expect((await set('--set', 'variables.amount=10', '--set', 'note=by hand', '--add')).code).toBe(0)
