@@ -13,6 +13,8 @@ export type Durability = 'power' | 'process'
 const oldestEngine = [3, 51, 3] as const
 
 const walSizeLimitBytes = 64 * 1024 * 1024
+/** Claims and settlements touch few pages, the system's own cache has the rest; the driver's default of 16 MB is memory of every worker. */
+const pageCacheKb = 4_000
 
 export function openWriter(location: string): Connection {
   const db = new Database(location, { timeout: 0, fileMustExist: location !== ':memory:' })
@@ -23,6 +25,7 @@ export function openWriter(location: string): Connection {
     // Only takes hold while the file is empty; later it would write to it each time, and wake whoever watches.
     if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma(`journal_size_limit = ${walSizeLimitBytes}`)
+    db.pragma(`cache_size = -${pageCacheKb}`)
   })
 }
 
@@ -54,6 +57,9 @@ export function setJournal(db: Connection, { durability, shared }: { durability:
   } else {
     db.pragma('locking_mode = EXCLUSIVE')
     db.pragma('journal_mode = DELETE')
+    // Takes the lock that the mode then keeps; otherwise two processes could open, read, and bar each other from writing.
+    db.exec('BEGIN EXCLUSIVE')
+    db.exec('COMMIT')
   }
   db.pragma(durability === 'power' ? 'synchronous = FULL' : 'synchronous = NORMAL')
 }
