@@ -37,8 +37,8 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { mode, clock = systemClock, random = systemRandom, create = false, lockTimeoutMs = defaultLockTimeoutMs } = options
   const config = options.config ?? (await configOf({}))
   const path = pathOf(options.location ?? config.store)
-  if (mode === 'read') return readOnly(await openSqliteReader({ path, clock }), clock)
   const { durability, networkFileSystem } = config
+  if (mode === 'read') return readOnly(await openSqliteReader({ path, clock, networkFileSystem }), clock)
   return openSqliteStore({ path, clock, random, durability, create, networkFileSystem, ...(lockTimeoutMs === null ? {} : { lockTimeoutMs }) })
 }
 

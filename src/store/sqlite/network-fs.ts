@@ -16,7 +16,11 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x73757245, 'Coda'],
   [0x00c36400, 'Ceph'],
   [0x0bd00bd0, 'Lustre'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x47504653, 'GPFS'],
   [0x786f4256, 'a VirtualBox shared folder'],
+  [0xbacbacbc, 'a VMware shared folder'],
 ])
 
 /** Its name, or null for a local one. */
@@ -37,6 +41,6 @@ function fileSystemType(location: string): number {
 
 export function refuseNetwork(location: string, name: string): never {
   throw new WfError('store_unavailable', `the store ${location} lies on ${name}, where SQLite cannot be shared safely between processes`, {
-    hint: 'Put it on a local disk, or allow a network file system to use it from one process only.',
+    hint: 'Put it on a local disk. WF_NETWORK_FILE_SYSTEM=allow uses it all the same, from one process alone (run-worker --inline).',
   })
 }

@@ -11,11 +11,18 @@ import type { Store, StoreReader } from '../store.ts'
 import { createFile, openReader, openWriter, setJournal, type Connection, type Durability } from './connection.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
-import { networkFileSystem, refuseNetwork } from './network-fs.ts'
+import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
 import { storeError } from './sqlite-errors.ts'
 
-export interface SqliteStoreOptions {
+export interface NetworkOptions {
+  /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
+  networkFileSystem?: 'refuse' | 'allow'
+  /** Type number of the file system that a path lies on; for tests. */
+  fileSystemType?: (path: string) => number
+}
+
+export interface SqliteStoreOptions extends NetworkOptions {
   /** A file, or `:memory:` for a store that lives as long as its connection. */
   path: string
   clock: Clock
@@ -25,10 +32,6 @@ export interface SqliteStoreOptions {
   create: boolean
   /** How long to wait for a lock that another process holds, opening included, before a WfError `store_locked`. Unset: for ever. */
   lockTimeoutMs?: number
-  /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
-  networkFileSystem?: 'refuse' | 'allow'
-  /** Type number of the file system that a path lies on; for tests. */
-  fileSystemType?: (path: string) => number
 }
 
 /** Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_locked, store_unavailable, schema_newer. An older schema is upgraded, after a backup. */
@@ -37,13 +40,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const location = options.path === ':memory:' ? options.path : resolve(options.path)
   const wait: LockWait = { clock, random, lockTimeoutMs, location }
   try {
-    const network = location === ':memory:' ? null : networkFileSystem(location, options.fileSystemType)
-    if (network !== null && options.networkFileSystem !== 'allow') refuseNetwork(location, network)
+    const network = location === ':memory:' ? null : allowedNetwork(location, options)
     if (location !== ':memory:') await prepareFile(wait, options.create)
     return await openPrepared(wait, { durability: options.durability, shared: network === null })
   } catch (error) {
     throw storeError(error, location)
   }
+}
+
+/** The name of the network file system that it lies on; null for a local one. Throws unless it may be used. */
+function allowedNetwork(location: string, { networkFileSystem = 'refuse', fileSystemType }: NetworkOptions): string | null {
+  const name = networkName(location, fileSystemType)
+  if (name !== null && networkFileSystem !== 'allow') refuseNetwork(location, name)
+  return name
 }
 
 async function openPrepared(wait: LockWait, journal: { durability: Durability; shared: boolean }): Promise<Store> {
@@ -95,16 +104,17 @@ function peek(location: string): number {
   }
 }
 
-export interface SqliteReaderOptions {
+export interface SqliteReaderOptions extends NetworkOptions {
   path: string
   clock: Clock
 }
 
 /** For looking only: never creates, migrates or writes. Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_unavailable, schema_newer, schema_older. */
-export async function openSqliteReader({ path, clock }: SqliteReaderOptions): Promise<StoreReader> {
+export async function openSqliteReader({ path, clock, ...network }: SqliteReaderOptions): Promise<StoreReader> {
   const location = resolve(path)
   const wait: LockWait = { clock, random: systemRandom, lockTimeoutMs: 5_000, location }
   try {
+    allowedNetwork(location, network)
     if (isEmpty(location)) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
     const db = await whileLocked(wait, () => openChecked(location))
     const reader = sqliteReader(db, { read: reading(db, wait), location })
