@@ -1,6 +1,7 @@
 /** What must hold in every store at every moment. Tests, storms and the doctor run it; each sentence it answers is a fault. */
-import type { Connection } from './connection.ts'
-import { openReader } from './connection.ts'
+import { WfError } from '../../domain/errors.ts'
+import { openReader, type Connection } from './connection.ts'
+import { storeError } from './sqlite-errors.ts'
 
 /** At most this many examples of one kind of fault. */
 const examples = 5
@@ -55,12 +56,20 @@ const invariants: readonly Invariant[] = [
 
 /** Empty when all is well. Reads every job: for tests, storms and a doctor, not for a worker. */
 export function checkInvariants(db: Connection): string[] {
-  const broken = invariants.flatMap(({ says, sql }) =>
-    (db.prepare(`SELECT * FROM (${sql}) LIMIT ${examples}`).pluck().all() as number[]).map((key) => says.replace('#', String(key))),
-  )
-  const sound = db.pragma('quick_check(1)', { simple: true })
-  return sound === 'ok' ? broken : [...broken, `SQLite finds damage: ${String(sound)}`]
+  try {
+    const broken = invariants.flatMap(({ says, sql }) =>
+      (db.prepare(`SELECT * FROM (${sql}) LIMIT ${examples}`).pluck().all() as number[]).map((key) => says.replace('#', String(key))),
+    )
+    const sound = db.pragma('quick_check(1)', { simple: true })
+    return sound === 'ok' ? broken : [...broken, damage(sound)]
+  } catch (error) {
+    const found = storeError(error, db.name)
+    if (found instanceof WfError && found.code === 'store_corrupt') return [damage(found.message)]
+    throw error
+  }
 }
+
+const damage = (found: unknown) => `SQLite finds damage: ${String(found)}`
 
 /** The same for a store's file that others may be using; it is only read. */
 export function checkInvariantsOf(path: string): string[] {
