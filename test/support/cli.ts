@@ -3,6 +3,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const bin = join(root, 'bin/run.js')
@@ -67,6 +68,8 @@ function start(file: string, args: readonly string[], { cwd = root, env = {}, in
   const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
   const child = spawn(file, [...args], { cwd, env: given, stdio, ...(uid === undefined ? {} : { uid }) })
   child.stdin?.on('error', () => {})
+  // A test that failed half-way leaves nothing running.
+  onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
 
