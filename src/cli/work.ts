@@ -15,8 +15,6 @@ import { stopped, wordsOfTally } from '../worker/tally.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { openWorkLog } from './work-log.ts'
-import { superviseRun } from './work-supervised.ts'
-import { runInline } from './work-inline.ts'
 import type { WorkOptions } from './work-options.ts'
 import type { Tally } from '../worker/tally.ts'
 
@@ -54,7 +52,7 @@ export async function work({ store, clock, output, ...options }: WorkOptions & {
   try {
     const parts = await partsOf({ store, clock, log, left, options })
     const metrics = options.metricsPort === null ? null : await openMetrics(options.metricsPort, parts)
-    const run = options.inline ? await runInline(parts) : superviseRun(parts)
+    const run = await startRun(parts)
     const release = onSignals(process, clock, run)
     try {
       const end = await run.ended
@@ -67,6 +65,12 @@ export async function work({ store, clock, output, ...options }: WorkOptions & {
   } finally {
     await close()
   }
+}
+
+/** Neither way loads what only the other needs. */
+async function startRun(parts: RunParts): Promise<Run> {
+  if (!parts.inline) return (await import('./work-supervised.ts')).superviseRun(parts)
+  return (await import('./work-inline.ts')).runInline(parts)
 }
 
 interface Given {
