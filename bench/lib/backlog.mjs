@@ -1,5 +1,5 @@
 // One measurement of a worker that drains a backlog, the same for every contender.
-import { perform, rssMb, start } from './processes.mjs'
+import { perform, rssMb, start, workingPid } from './processes.mjs'
 
 /** Opens a fresh store with `jobs` in it. File stores are copied from a template; Redis is filled each time. */
 export async function withBacklog({ place, contender, options, use }) {
@@ -45,7 +45,7 @@ export function drain({ place, contender, options }) {
       const worker = start(folder, { args: contender.command(asked), options: asked, env: contender.env?.(asked) })
       let rss = 0
       const sampler = setInterval(() => {
-        rss = Math.max(rss, rssMb(worker.pid))
+        rss = Math.max(rss, rssMb(workingPid(worker.pid)))
       }, 50)
       try {
         const [drained] = await worker.reports('drained')

@@ -67,6 +67,12 @@ export function cpuMs(pid) {
   return nanoseconds / 1e6
 }
 
+/** The process itself, or the child it has forked: the one that runs the jobs. */
+export function workingPid(pid) {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+  return Number(children.find(Boolean) ?? pid)
+}
+
 /** Resident memory in MB, with shared pages, as `ps` and containers count it. */
 export function rssMb(pid) {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)
