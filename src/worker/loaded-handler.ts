@@ -7,11 +7,11 @@ import { WfError } from '../domain/errors.ts'
 import { defaultRetries, limits } from '../domain/job.ts'
 import type { Policy } from '../domain/outcome.ts'
 import { checkType } from '../domain/new-job.ts'
+import { optionReader, type OptionReader, readOption } from '../domain/option-reader.ts'
 import { preview } from '../domain/preview.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import type { ActivatedJob, Handler, HandlerContext } from './define-handler.ts'
-import { readOption, refuseUnknownOptions } from './handler-options.ts'
-import { optionReader, type OptionReader } from './option-reader.ts'
+import { refuseUnknownOptions } from './handler-options.ts'
 import { isStandardSchema, type StandardSchemaV1 } from './standard-schema.ts'
 
 export interface LoadedHandler {
@@ -46,7 +46,7 @@ export function normaliseHandler(handler: unknown): LoadedHandler {
   }
   const type = typeOf(handler)
   refuseUnknownOptions(handler, type)
-  const read = optionReader(handler, type)
+  const read = optionReader(handler, { type })
   const concurrency = read.whole('concurrency', { from: 1, to: 1_000, otherwise: defaultConcurrency })
   return {
     type,
