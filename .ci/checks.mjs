@@ -1,7 +1,7 @@
 // The checks of .ci/run, one after the other. Tests count one by one, every other step as one check; a step that
 // throws has failed and the next goes on, so that one run shows everything that is wrong.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,9 @@ import { coverageFaults } from './coverage.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const scratch = mkdtempSync(join(tmpdir(), 'wf-ci-'))
 const results = { passed: 0, failed: 0, skipped: 0 }
-const countsOfChildren = join(scratch, 'counts')
+// Tests start processes of other users too, and those write their counts here as well.
+const countsOfChildren = mkdtempSync(join(tmpdir(), 'wf-counts-'))
+chmodSync(countsOfChildren, 0o777)
 const started = Date.now()
 
 await check('install and build', () => run('node', ['.ci/up-to-date.mjs']))
@@ -29,7 +31,7 @@ await check('lines covered', async () => {
 await check('the packed tarball in an empty folder', tarball)
 await check('the demo in short form', () => run('npm', ['run', '--silent', 'demo', '--', '--short']))
 
-if (!process.env.KEEP) rmSync(scratch, { recursive: true, force: true })
+if (!process.env.KEEP) for (const folder of [scratch, countsOfChildren]) rmSync(folder, { recursive: true, force: true })
 const { passed, failed, skipped } = results
 process.stdout.write(`\n${seconds(started)} s\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
