@@ -73,9 +73,10 @@ async function openPrepared(wait: LockWait, journal: { durability: Durability; s
 async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
   const { location } = wait
   if (!isEmpty(location)) {
+    accessSync(location, constants.W_OK)
     const found = await whileLocked(wait, () => peek(location))
     refuseNewer(found, schemaVersion, location)
-    if (found > 0 || create) return accessSync(location, constants.W_OK)
+    if (found > 0 || create) return
     throw missing(location, 'that file holds no store of wf')
   }
   if (!create) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
@@ -83,10 +84,26 @@ async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
   createFile(location)
 }
 
+/** Whether there is no file, or one without a byte. Throws a WfError for what is no file, or may not be read. */
 function isEmpty(location: string): boolean {
-  const found = statSync(location, { throwIfNoEntry: false })
+  const found = readable(location, () => statSync(location, { throwIfNoEntry: false }))
   if (found?.isDirectory()) throw new WfError('store_unavailable', `${location} is a directory`, { hint: 'Name a file in it, such as `wf.db`.' })
-  return found === undefined || found.size === 0
+  if (found === undefined || found.size === 0) return true
+  readable(location, () => accessSync(location, constants.R_OK))
+  return false
+}
+
+/** SQLite would only say that it cannot open the file. */
+function readable<T>(location: string, look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))) throw error
+    throw new WfError('store_unavailable', `the store ${location} may not be read by this user (${error.code})`, {
+      hint: 'Run wf as the owner of the store; other users need the right to read the file and to search its directories.',
+      cause: error,
+    })
+  }
 }
 
 function missing(location: string, what: string): WfError {

@@ -40,6 +40,12 @@ const reasons: readonly Reason[] = [
     'Free space on that disk, then try again; nothing that was accepted is lost.',
   ],
   [
+    /^SQLITE_READONLY_(DIRECTORY|CANTINIT|CANTLOCK|RECOVERY|ROLLBACK)/,
+    'store_read_only',
+    'even to read it, SQLite needs to write files beside it, and this user may not',
+    'Run wf as the owner of the store, or while a worker of its owner runs; or read a copy in a directory of your own.',
+  ],
+  [
     /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
     'store_read_only',
     'it cannot be written',
@@ -71,5 +77,6 @@ export function storeError(error: unknown, location: string): unknown {
   const reason = reasons.find(([pattern]) => pattern.test(error.code))
   if (reason === undefined) return error
   const [, code, what, hint] = reason
-  return new WfError(code, `the store ${location} cannot be used: ${what} (${error.code}: ${error.message})`, { hint, cause: error })
+  const words = error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`
+  return new WfError(code, `the store ${location} cannot be used: ${what} (${words})`, { hint, cause: error })
 }
