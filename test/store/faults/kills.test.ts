@@ -25,7 +25,7 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     return { method: 'enqueue', args: [inputs.map((input) => newJob({ type: 't', variables: { a: 1 }, ...input }, now())), now()] }
   },
   async 'settling in every way, with children, and claiming what is due'({ clock, now, enqueue, claim, settlement, settle }) {
-    await enqueue({}, {}, {}, {}, {}, {}, {})
+    await enqueue({}, {}, { retries: 1 }, {}, {}, {}, {})
     const [success, fail, dead, poison, raised, lost, late] = await claim()
     if (!success || !fail || !dead || !poison || !raised || !lost || !late) throw new Error('not claimed')
     await settle(late, outcomes.fail(10))
@@ -52,7 +52,7 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     return { method: 'exchange', args: [{ settlements: [settlement(first, outcomes.raised())] }, now()] }
   },
   async 'each of the five roads out of a stop'({ now, enqueue, claim, settle }) {
-    await enqueue({ variables: { amount: 1 } }, {}, {}, {}, {})
+    await enqueue({ variables: { amount: 1 } }, { retries: 1 }, {}, {}, {})
     const [raised, dead, poison, failing, running] = await claim()
     if (!raised || !dead || !poison || !failing || !running) throw new Error('not claimed')
     await settle(raised, outcomes.raised())
@@ -86,7 +86,7 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     return { method: 'retireWorkers', args: [['w#1'], now()] }
   },
   async 'pruning what is old'({ now, enqueue, claim, settle, clock }) {
-    await enqueue({ idempotencyKey: 'k' }, {}, {})
+    await enqueue({ idempotencyKey: 'k' }, { retries: 1 }, {})
     const [success, dead, fail] = await claim()
     if (!success || !dead || !fail) throw new Error('not claimed')
     await settle(success, outcomes.success({ ok: true }))

@@ -21,9 +21,9 @@ interface Answer {
 }
 
 export interface ChildOptions {
-  /** In front of node: `['setpriv', …]`. */
-  through?: readonly string[]
   umask?: string
+  /** Of another user. */
+  uid?: number
   env?: Readonly<Record<string, string>>
 }
 
@@ -86,11 +86,10 @@ export class Child {
 }
 
 /** Ready to be told; gone when the test ends. */
-export async function startChild({ through = [], umask, env = {} }: ChildOptions = {}): Promise<Child> {
-  const [program, ...before] = umask === undefined ? through : ['sh', '-c', `umask ${umask}; exec "$0" "$@"`, ...through]
-  const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] as ['ignore', 'inherit', 'inherit', 'ipc'] }
-  const running =
-    program === undefined ? fork(script, options) : fork(script, { ...options, execPath: program, execArgv: [...before, process.execPath] })
+export async function startChild({ umask, uid, env = {} }: ChildOptions = {}): Promise<Child> {
+  const shell = umask === undefined ? {} : { execPath: 'sh', execArgv: ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath] }
+  const user = uid === undefined ? {} : { uid, gid: uid }
+  const running = fork(script, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [], ...user, ...shell })
   const child = new Child(running)
   onTestFinished(() => (child.hasEnded ? undefined : child.kill()))
   const ready = await Promise.race([once(running, 'message'), child.ended])

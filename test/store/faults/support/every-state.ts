@@ -1,5 +1,6 @@
+import type { Outcome } from '../../../../src/domain/outcome.ts'
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts'
-import { exhaustedToDeadLetter, outcomes, sceneOn, type Scene } from '../../../support/store-scene.ts'
+import { exhaustedToDeadLetter, outcomes, plainPolicy, sceneOn, type Scene } from '../../../support/store-scene.ts'
 import { openWrite } from './files.ts'
 
 /** A scene on a store in a file, with a worker `w#1`. */
@@ -13,9 +14,9 @@ export async function fileScene(path: string): Promise<Scene> {
 /** A store with a job in each state, attempts, incidents, dead letters, history and an idempotency key; closed. */
 export async function everyState(path: string): Promise<void> {
   const { store, add, claimOne, settle, resolve } = await fileScene(path)
-  const run = async (...args: Parameters<typeof settle> extends [unknown, ...infer Rest] ? Rest : never) => {
-    const key = await add({ variables: { text: 'ä'.repeat(3_000) } })
-    await settle(await claimOne(), ...args)
+  const run = async (outcome: Outcome, policy = plainPolicy) => {
+    const key = await add({ variables: { text: 'ä'.repeat(3_000) }, retries: policy.retries })
+    await settle(await claimOne(), outcome, { policy })
     return key
   }
   await run(outcomes.success({ ok: true }))
@@ -23,7 +24,7 @@ export async function everyState(path: string): Promise<void> {
   await run(outcomes.raised())
   await run(outcomes.poison())
   await run(outcomes.fail(60_000))
-  await run(outcomes.fail(), { policy: exhaustedToDeadLetter })
+  await run(outcomes.fail(), exhaustedToDeadLetter)
   await resolve(await run(outcomes.raised()), 'cancel')
   await add()
   await claimOne()
