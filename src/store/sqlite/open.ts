@@ -13,7 +13,7 @@ import { whileLocked, type LockWait } from './lock-wait.ts'
 import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
-import { storeError } from './sqlite-errors.ts'
+import { isCannotOpen, nothingBeside, storeError } from './sqlite-errors.ts'
 
 export interface NetworkOptions {
   /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
@@ -44,7 +44,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     if (location !== ':memory:') await prepareFile(wait, options.create)
     return await openPrepared(wait, { durability: options.durability, shared: network === null })
   } catch (error) {
-    throw storeError(error, location)
+    throw openError(error, location)
+  }
+}
+
+function openError(error: unknown, location: string): unknown {
+  return isCannotOpen(error) && existsSync(location) && !mayWrite(dirname(location)) ? nothingBeside(error, location) : storeError(error, location)
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -142,7 +155,7 @@ export async function openSqliteReader({ path, clock, ...network }: SqliteReader
       },
     }
   } catch (error) {
-    throw storeError(error, location)
+    throw openError(error, location)
   }
 }
 

@@ -24,6 +24,11 @@ export function isStoreFailure(error: unknown): boolean {
   return coded(error) && !(error instanceof WfError) && reasons.some(([pattern]) => pattern.test(error.code))
 }
 
+const besides = [
+  'even to read it, SQLite needs to write files beside it, and here none can be written',
+  'Run wf as the owner of the store, or while a worker of its owner runs; or read a copy in a directory of your own.',
+] as const
+
 type Reason = readonly [pattern: RegExp, code: ErrorCode, what: string, hint: string]
 
 const reasons: readonly Reason[] = [
@@ -39,12 +44,7 @@ const reasons: readonly Reason[] = [
     'the disk is full, or the store has reached its size limit',
     'Free space on that disk, then try again; nothing that was accepted is lost.',
   ],
-  [
-    /^SQLITE_READONLY_(DIRECTORY|CANTINIT|CANTLOCK|RECOVERY|ROLLBACK)/,
-    'store_read_only',
-    'even to read it, SQLite needs to write files beside it, and this user may not',
-    'Run wf as the owner of the store, or while a worker of its owner runs; or read a copy in a directory of your own.',
-  ],
+  [/^SQLITE_READONLY_(DIRECTORY|CANTINIT|CANTLOCK|RECOVERY|ROLLBACK)/, 'store_read_only', ...besides],
   [
     /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
     'store_read_only',
@@ -71,12 +71,29 @@ const reasons: readonly Reason[] = [
   ],
 ]
 
+/** The engine cannot open a file, and does not say which: the store itself, or one of those beside it. */
+export function isCannotOpen(error: unknown): boolean {
+  const thrown = error instanceof WfError ? error.cause : error
+  return coded(thrown) && thrown.code.startsWith('SQLITE_CANTOPEN')
+}
+
 /** The WfError for what a driver or file call threw; what is not about the store comes back as it is. */
 export function storeError(error: unknown, location: string): unknown {
   if (error instanceof WfError || !coded(error)) return error
   const reason = reasons.find(([pattern]) => pattern.test(error.code))
   if (reason === undefined) return error
   const [, code, what, hint] = reason
+  return explained(error, { location, code, what, hint })
+}
+
+/** The engine could open the store, but nothing in its directory. */
+export function nothingBeside(error: unknown, location: string): unknown {
+  const thrown = error instanceof WfError ? error.cause : error
+  const [what, hint] = besides
+  return coded(thrown) ? explained(thrown, { location, code: 'store_read_only', what, hint }) : error
+}
+
+function explained(error: CodedError, { location, code, what, hint }: { location: string; code: ErrorCode; what: string; hint: string }): WfError {
   const words = error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`
   return new WfError(code, `the store ${location} cannot be used: ${what} (${words})`, { hint, cause: error })
 }
