@@ -36,7 +36,7 @@ export class BusinessError extends HandlerError {
 
 /** Come back later; costs no retry. `in` is how long from now (ms or text such as `30s`), `at` the instant (Date or epoch ms); exactly one. */
 export class DeferError extends HandlerError {
-  override readonly name = 'DeferError'
+  override readonly name: string = 'DeferError'
   readonly delayMs: number | null
   readonly at: number | null
   constructor(message: string, when: { in: number | string } | { at: number | Date }, options: ErrorOptions = {}) {

@@ -1,0 +1,26 @@
+/** Said instead of a failure when a call was not made, or is not to be made again just now: the job comes back later and loses nothing. */
+import { DeferError } from '../domain/handler-errors.ts'
+
+/** `breaker`: it lets nothing through. `bulkhead`: full. `retry_after`: the other side named a time beyond what a try may wait. */
+export type RefusedBy = 'breaker' | 'bulkhead' | 'retry_after'
+
+export interface RefusalParts {
+  dependency: string
+  by: RefusedBy
+  /** From now until the job should come back. */
+  delayMs: number
+  message: string
+  cause?: unknown
+}
+
+/** A DeferError to whoever knows no better; `by` says what the deferral counts as. */
+export class DependencyRefusal extends DeferError {
+  override readonly name = 'DependencyRefusal'
+  readonly dependency: string
+  readonly by: RefusedBy
+  constructor({ dependency, by, delayMs, message, cause }: RefusalParts) {
+    super(message, { in: delayMs }, cause === undefined ? {} : { cause })
+    this.dependency = dependency
+    this.by = by
+  }
+}
