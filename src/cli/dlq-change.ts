@@ -1,10 +1,11 @@
 /** What `dlq retry` and `dlq discard` share. */
 import { deadLetterReasons, type DeadLetterReason } from '../domain/dead-letter.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
-import { ChangeCommand, pageOfKeys, type Wanted } from './change-command.ts'
+import { ChangeCommand, pageOfTargets, type Wanted } from './change-command.ts'
 import { changeFlags } from './change-flags.ts'
 import { choicesFlag, typesFlag } from './flags.ts'
 import { given } from './given.ts'
+import type { Target } from './targets.ts'
 
 export const dlqChangeFlags = {
   type: typesFlag('all open dead letters of these types'),
@@ -20,8 +21,8 @@ interface DlqChangeFlags {
 }
 
 export abstract class DlqChange extends ChangeCommand {
-  protected override keysOf(store: Store, selector: Selector, page: Page): Promise<Paged<number>> {
-    return pageOfKeys(store.deadLetters(selector, page), ({ jobKey }) => jobKey)
+  protected override targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>> {
+    return pageOfTargets(store.deadLetters(selector, page), ({ jobKey, type, reason }) => ({ key: jobKey, type, kind: reason }))
   }
 
   protected wanted(words: readonly string[] | undefined, { type, kind, 'dry-run': dryRun, yes }: DlqChangeFlags): Wanted {

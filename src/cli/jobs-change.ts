@@ -1,10 +1,11 @@
 /** What `jobs retry` and `jobs cancel` share. */
 import { jobStates, type JobState } from '../domain/job.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
-import { ChangeCommand, pageOfKeys, type Wanted } from './change-command.ts'
+import { ChangeCommand, pageOfTargets, type Wanted } from './change-command.ts'
 import { changeFlags } from './change-flags.ts'
 import { choicesFlag, typesFlag } from './flags.ts'
 import { given } from './given.ts'
+import type { Target } from './targets.ts'
 
 export const jobsChangeFlags = {
   type: typesFlag('all jobs of these types'),
@@ -20,8 +21,8 @@ interface JobsChangeFlags {
 }
 
 export abstract class JobsChange extends ChangeCommand {
-  protected override keysOf(store: Store, selector: Selector, page: Page): Promise<Paged<number>> {
-    return pageOfKeys(store.jobs(selector, page), ({ key }) => key)
+  protected override targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>> {
+    return pageOfTargets(store.jobs(selector, page), ({ key, type, state }) => ({ key, type, kind: state }))
   }
 
   protected wanted(words: readonly string[] | undefined, { type, state, 'dry-run': dryRun, yes }: JobsChangeFlags): Wanted {

@@ -1,20 +1,47 @@
 /** The open incidents that a selector means, apart from those that are passed by unless they are named. */
+import { guardedBecause, guardedIncidentKinds, type IncidentKind } from '../domain/incident.ts'
 import type { Engine } from '../engine/engine.ts'
 import { resolveIncidents } from '../engine/resolve-incidents.ts'
-import type { Selector } from '../store/store.ts'
+import type { Selector, StoreReader } from '../store/store.ts'
 import type { Change } from './changes.ts'
+import { frozen, type Target } from './targets.ts'
 import { who } from './who.ts'
 
-export async function resolvable(engine: Engine, selector: Selector): Promise<{ keys: readonly number[]; passedBy: readonly Change[] }> {
+export interface GuardedTarget extends Target {
+  kind: IncidentKind
+}
+
+export interface Resolvable {
+  targets: readonly Target[]
+  /** Passed by. */
+  guarded: readonly GuardedTarget[]
+}
+
+export async function resolvable(engine: Engine, selector: Selector): Promise<Resolvable> {
   const { targets, guarded } = await resolveIncidents({ engine, selector, resolution: { who: who(), reason: null }, dryRun: true })
-  const passedBy = guarded.map(
-    ({ jobKey, kind }): Change => ({
-      jobKey,
-      status: 'skipped',
-      from: 'failed',
-      to: null,
-      why: `${kind}: would do it again; its key or --kind takes it`,
-    }),
-  )
-  return { keys: targets.map(({ jobKey }) => jobKey), passedBy }
+  return { targets: targets.map(named), guarded: guarded.map(named) }
+}
+
+function named({ jobKey, type, kind }: { jobKey: number; type: string; kind: IncidentKind }): GuardedTarget {
+  return { key: jobKey, type, kind }
+}
+
+/** The failed jobs among `targets` that stopped for a reason which running them again as they are repeats. */
+export async function guardedAmong(store: StoreReader, targets: readonly Target[], selector: Selector): Promise<readonly GuardedTarget[]> {
+  if (targets.length === 0) return []
+  const keys = new Set(targets.map(({ key }) => key))
+  const stopped = { ...(selector.types ? { types: selector.types } : {}), incidentKinds: guardedIncidentKinds }
+  const incidents = await frozen((page) => store.incidents(stopped, page))
+  return incidents.filter(({ jobKey }) => keys.has(jobKey)).map(named)
+}
+
+/** What is said of each that was passed by. `takes` is what would have taken it. */
+export function passedByOf(guarded: readonly GuardedTarget[], takes: string): readonly Change[] {
+  return guarded.map(({ key, kind }) => ({
+    jobKey: key,
+    status: 'skipped',
+    from: 'failed',
+    to: null,
+    why: `${kind}: ${guardedBecause[kind] ?? 'it would do it again'}; ${takes} takes it`,
+  }))
 }

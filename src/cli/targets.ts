@@ -3,8 +3,8 @@ import { WfError } from '../domain/errors.ts'
 import type { Page, Paged } from '../store/store.ts'
 import { canAsk, confirm } from './confirm.ts'
 import type { Output } from './output.ts'
-import { joined, say } from './safe.ts'
-import { counted } from './time.ts'
+import { joined, say, type Safe } from './safe.ts'
+import { counted, thousands } from './time.ts'
 
 const pageSize = 1_000
 
@@ -20,8 +20,18 @@ export async function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>): Promi
   return items
 }
 
+/** A job that a verb is about, with what tells it from others. */
+export interface Target {
+  key: number
+  type: string
+  /** Kind of its incident, reason of its dead letter, or its state. */
+  kind: string
+}
+
 export interface Approval {
-  keys: readonly number[]
+  targets: readonly Target[]
+  /** Meant too, and passed by. */
+  guarded?: readonly Target[]
   /** `cancelled for good`. */
   done: string
   yes: boolean
@@ -30,15 +40,55 @@ export interface Approval {
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approve(output: Output, { keys, done, yes, unasked }: Approval): Promise<void> {
-  if (yes || keys.length === 0) return
-  const sample = joined([...keys.slice(0, 5), ...(keys.length > 5 ? ['…'] : [])], ', ')
-  const what = say`${counted(keys.length, 'job')} (${sample}) would be ${done}.`
+export async function approve(output: Output, { targets, guarded = [], done, yes, unasked }: Approval): Promise<void> {
+  if (yes || targets.length === 0) return
+  const count = counted(targets.length, 'job')
   if (!canAsk(output)) {
     if (unasked) return
-    throw new WfError('refused', `${what.text.slice(0, -1)}: nobody is here to agree`, { hint: 'add --yes, or --dry-run to look first' })
+    const kinds = joined(groupsOf(targets).map(groupWords), ', ')
+    throw new WfError('refused', say`${count} (${kinds}) would be ${done}: nobody is here to agree`.text, {
+      hint: 'add --yes, or --dry-run to look first',
+    })
   }
-  if (!(await confirm(say`${what} Go on?`))) throw new WfError('refused', 'nothing was changed')
+  const lines = (of: readonly Target[]) => groupsOf(of).map((group) => say`  ${groupWords(group)}${sampleOf(group)}`)
+  output.note(say`${count} would be ${done}:`, ...lines(targets))
+  if (guarded.length > 0) output.note(say`passed by, because it would do harm again:`, ...lines(guarded))
+  if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
+}
+
+interface Group {
+  count: number
+  /** Null: of all sorts. */
+  kind: string | null
+  type: string
+  keys: readonly number[]
+}
+
+const mostGroups = 10
+const mostKeys = 5
+
+/** By kind and type, the largest first; the small ones of a long list together. */
+function groupsOf(targets: readonly Target[]): readonly Group[] {
+  const groups = new Map<string, { kind: string; type: string; keys: number[] }>()
+  for (const { kind, type, key } of targets) {
+    const name = JSON.stringify([kind, type])
+    const group = groups.get(name) ?? { kind, type, keys: [] }
+    group.keys.push(key)
+    groups.set(name, group)
+  }
+  const sorted = [...groups.values()].map((group): Group => ({ ...group, count: group.keys.length })).sort((a, b) => b.count - a.count)
+  if (sorted.length <= mostGroups) return sorted
+  const rest = sorted.slice(mostGroups - 1)
+  const count = rest.reduce((sum, group) => sum + group.count, 0)
+  return [...sorted.slice(0, mostGroups - 1), { count, kind: null, type: `${rest.length} other kinds and types`, keys: [] }]
+}
+
+function groupWords({ count, kind, type }: Group): Safe {
+  return kind === null ? say`${thousands(count)} of ${type}` : say`${thousands(count)} ${kind} of ${type}`
+}
+
+function sampleOf({ keys }: Group): Safe {
+  return keys.length === 0 ? say`` : say` (${joined([...keys.slice(0, mostKeys), ...(keys.length > mostKeys ? ['…'] : [])], ', ')})`
 }
 
 /** Verbs that change jobs never mean all of them by saying nothing. */

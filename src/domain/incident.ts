@@ -27,8 +27,15 @@ export const incidentKinds: readonly IncidentKind[] = [
   'settlement_refused',
 ]
 
-/** A bulk resolution passes these by unless they are named: running them again as they are repeats the damage. */
-export const guardedIncidentKinds: readonly IncidentKind[] = ['crash_loop', 'poison_message']
+/** Kinds that a bulk resolution passes by unless they are named, and why: running them again as they are repeats the damage. */
+export const guardedBecause: Readonly<Partial<Record<IncidentKind, string>>> = {
+  poison_message: 'its variables cannot succeed as they are',
+  crash_loop: 'it may take its process with it again',
+  result_invalid: 'its effect has happened, check that first',
+  settlement_refused: 'its effect may have happened, check that first',
+}
+
+export const guardedIncidentKinds: readonly IncidentKind[] = incidentKinds.filter((kind) => guardedBecause[kind] !== undefined)
 
 export interface Incident {
   id: number

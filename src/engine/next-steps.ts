@@ -38,6 +38,7 @@ export function nextSteps(job: Job, openIncident: Incident | null): readonly Nex
 function resolveAdvice(incident: Incident | null): string {
   if (incident?.kind === 'poison_message') return 'it runs again; its variables cannot succeed as they are, so set them with it'
   if (incident?.kind === 'crash_loop') return 'it runs again; its handler was lost three times in a row and may take its process with it'
-  if (incident?.kind === 'result_invalid') return 'it runs again, although its effect has happened'
+  if (incident?.kind === 'result_invalid') return 'it runs again, although its effect has happened: check that first'
+  if (incident?.kind === 'settlement_refused') return 'it runs again, although its effect may have happened: check that first'
   return 'it runs again'
 }

@@ -51,29 +51,32 @@ describe('wf incidents resolve', () => {
   })
 
   it('A20 passes by what would do it again, names it, and takes it when it is named', async () => {
-    const { location, raised, poisoned, crashLooping, store } = await seededStore()
+    const { location, raised, poisoned, crashLooping, resultInvalid, store } = await seededStore()
     const [plain = 0] = await raised()
     const poison = await poisoned()
     const looping = await crashLooping()
+    const charged = await resultInvalid()
 
     const dry = (await cli(['incidents', 'resolve', '--dry-run', '--json'], { store: location })).json<Changed>()
-    expect(dry).toMatchObject({ matched: 3, changed: 1, skipped: 2, failed: 0, dryRun: true })
-    expect((await store.counts()).failed).toBe(3)
+    expect(dry).toMatchObject({ matched: 4, changed: 1, skipped: 3, failed: 0, dryRun: true })
+    expect((await store.counts()).failed).toBe(4)
 
     const all = await cli(['incidents', 'resolve'], { store: location })
     expect(all.code).toBe(0)
-    expect(all.out).toContain(`skipped ${poison}`)
-    expect(all.out).toContain(`skipped ${looping}`)
-    expect(all.out).toContain('poison_message')
-    expect(all.out).toContain('crash_loop')
-    expect(all.out).toContain('matched 3 = 1 changed + 2 skipped + 0 failed')
+    expect(all.out).toContain(`skipped ${poison}  poison_message: `)
+    expect(all.out).toContain(`skipped ${looping}  crash_loop: `)
+    expect(all.out).toContain(`skipped ${charged}  result_invalid: its effect has happened`)
+    expect(all.out).toContain('matched 4 = 1 changed + 3 skipped + 0 failed')
     expect((await store.job(plain))?.job.state).toBe('available')
 
-    const [byKind, byKey] = [
+    const byType = (await cli(['incidents', 'resolve', '--type', 'mail', '--json'], { store: location })).json<Changed>()
+    expect(byType).toMatchObject({ matched: 3, changed: 0, skipped: 3 })
+    const [byKind, byKey, another] = [
       (await cli(['incidents', 'resolve', '--kind', 'crash_loop', '--json'], { store: location })).json<Changed>(),
       (await cli(['incidents', 'resolve', String(poison), '--json'], { store: location })).json<Changed>(),
+      (await cli(['incidents', 'resolve', '--type', 'mail', '--kind', 'result_invalid', '--json'], { store: location })).json<Changed>(),
     ]
-    expect([byKind.changed, byKey.changed]).toEqual([1, 1])
+    expect([byKind.changed, byKey.changed, another.changed]).toEqual([1, 1, 1])
     expect((await store.counts()).failed ?? 0).toBe(0)
   })
 

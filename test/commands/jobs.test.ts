@@ -26,6 +26,21 @@ describe('wf jobs retry', () => {
     for (const key of keys) expect((await detail(key)).job.state).toBe('available')
   })
 
+  it('A20 passes by with a selector what repeats its damage, names it, and takes it by its key', async () => {
+    const { location, raised, resultInvalid, poisoned, detail } = await seededStore()
+    const [plain = 0] = await raised()
+    const [charged, poison] = [await resultInvalid(), await poisoned()]
+    const wide = ['jobs', 'retry', '--type', 'mail', '--state', 'failed', '--json']
+    const dry = (await cli([...wide, '--dry-run'], { store: location })).json()
+    const sum = (await cli([...wide, '--yes'], { store: location })).json<{ items: { key: number; why: string }[] }>()
+    for (const each of [dry, sum]) expect(each).toMatchObject({ matched: 3, changed: 1, skipped: 2, failed: 0 })
+    expect(sum.items.find(({ key }) => key === charged)?.why).toContain('result_invalid: its effect has happened')
+    const states = async () => Promise.all([plain, charged, poison].map(async (key) => (await detail(key)).job.state))
+    expect(await states()).toEqual(['available', 'failed', 'failed'])
+    expect((await cli(['jobs', 'retry', String(charged)], { store: location })).code).toBe(0)
+    expect(await states()).toEqual(['available', 'available', 'failed'])
+  })
+
   it('means no job by saying nothing, and asks before a selector where it can', async () => {
     const { location, waiting, store } = await seededStore()
     await waiting()

@@ -14,17 +14,22 @@ const onTerminal = (command: string, typed: string, location: string) =>
 
 describe.skipIf(!hasScript)('on a terminal', () => {
   it('A20 resolve asks when there are several, and takes a no for an answer', async () => {
-    const { location, raised, store } = await seededStore()
-    await raised(2)
+    const { location, raised, resultInvalid, store } = await seededStore()
+    const charged = await resultInvalid()
+    const keys = await raised(2)
     const no = await onTerminal('wf incidents resolve', 'n\n', location)
-    expect(no.out).toContain('would be resolved. Go on? [y/N]')
+    expect(no.out).toContain('2 jobs would be resolved:')
+    expect(no.out).toContain(`2 raised of mail (${keys.toReversed().join(', ')})`)
+    expect(no.out).toContain('passed by')
+    expect(no.out).toContain(`1 result_invalid of mail (${charged})`)
+    expect(no.out).toContain('Go on? [y/N]')
     expect(no.out).toContain('nothing was changed')
     expect(no.out).toContain('exit 2')
-    expect((await store.counts()).failed).toBe(2)
+    expect((await store.counts()).failed).toBe(3)
     const yes = await onTerminal('wf incidents resolve', 'y\n', location)
     expect(yes.out).toContain('2 jobs')
     expect(yes.out).toContain('exit 0')
-    expect((await store.counts()).failed ?? 0).toBe(0)
+    expect((await store.counts()).failed).toBe(1)
   })
 
   it('A20 resolve does not ask for one, nor with --yes', async () => {

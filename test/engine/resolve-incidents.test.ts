@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { newJob } from '../../src/domain/new-job.ts'
 import { resolveIncidents, type ResolveIncidents } from '../../src/engine/resolve-incidents.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
 
@@ -27,6 +28,18 @@ async function crashOne(t: TestEngine): Promise<number> {
   return key
 }
 
+/** The handler has done its work, and what it returned, or enqueued, cannot be stored. */
+async function unstorableOnes(t: TestEngine): Promise<readonly number[]> {
+  const keys = [await t.add({ type: 'charge' }), await t.add({ type: 'charge' })]
+  await t.add({ type: 'receipt', idempotencyKey: 'r-1', variables: { first: true } })
+  const now = t.store.now()
+  const twin = { ...newJob({ type: 'receipt', variables: {}, idempotencyKey: 'r-1' }, now), when: 'success' as const }
+  const [one, other] = await t.claim({ type: 'charge' })
+  if (one) await t.settle(one, outcomes.resultInvalid())
+  if (other) expect(await t.settle(other, outcomes.success(), { children: [twin] })).toBe('refused')
+  return keys
+}
+
 const run = (t: TestEngine, over: Partial<ResolveIncidents> = {}) =>
   resolveIncidents({ engine: t.engine, selector: {}, resolution: { retries: 3, who: 'ann', reason: null }, ...over })
 
@@ -34,13 +47,13 @@ const openCount = async (t: TestEngine) => (await t.store.incidents({}, { limit:
 
 describe('resolving many incidents', () => {
   for (const count of [0, 1, 250]) {
-    it(`A20 of ${count} open incidents, all are resolved but crash_loop and poison_message, which are skipped and named`, async () => {
+    it(`A20 of ${count} open incidents, all are resolved but those that repeat their damage, which are skipped and named`, async () => {
       const t = await testEngine()
       const keys = await stopJobs(t, count)
-      const guarded = [await poisonOne(t), await crashOne(t)]
+      const guarded = [await poisonOne(t), await crashOne(t), ...(await unstorableOnes(t))]
       const dry = await run(t, { dryRun: true })
-      expect(dry).toMatchObject({ matched: count + 2, changed: count, skipped: 2, failed: 0 })
-      expect(await openCount(t)).toBe(count + 2)
+      expect(dry).toMatchObject({ matched: count + 4, changed: count, skipped: 4, failed: 0 })
+      expect(await openCount(t)).toBe(count + 4)
 
       const batches: number[] = []
       const resolved = t.store.resolve.bind(t.store)
@@ -49,14 +62,13 @@ describe('resolving many incidents', () => {
         return resolved(batch, now)
       }
       const report = await run(t)
-      expect(report).toMatchObject({ matched: count + 2, changed: count, skipped: 2, failed: 0, interrupted: false })
-      expect(report.guarded.map(({ jobKey, kind }) => [jobKey, kind]).toSorted()).toEqual([
-        [guarded[0], 'poison_message'],
-        [guarded[1], 'crash_loop'],
-      ])
+      expect(report).toMatchObject({ matched: count + 4, changed: count, skipped: 4, failed: 0, interrupted: false })
+      expect(report.guarded.map(({ jobKey, kind }) => [jobKey, kind]).toSorted()).toEqual(
+        ['poison_message', 'crash_loop', 'result_invalid', 'settlement_refused'].map((kind, index) => [guarded[index], kind]).toSorted(),
+      )
       expect(report.targets.map(({ jobKey }) => jobKey).toSorted((one, other) => one - other)).toEqual(keys)
       expect(Math.max(0, ...batches)).toBeLessThanOrEqual(100)
-      expect(await openCount(t)).toBe(2)
+      expect(await openCount(t)).toBe(4)
     })
   }
 

@@ -10,6 +10,8 @@ export interface SeededStore extends TestEngine {
   raised(count?: number, message?: string): Promise<readonly number[]>
   poisoned(variables?: object): Promise<number>
   crashLooping(): Promise<number>
+  /** Its handler returned what cannot be stored. */
+  resultInvalid(): Promise<number>
   dead(): Promise<number>
   waiting(): Promise<number>
   rejected(): Promise<number>
@@ -45,6 +47,7 @@ export async function seededStore(): Promise<SeededStore> {
     },
     poisoned: async (variables = { amount: -1 }) => run(await made.add({ variables }), outcomes.poison()),
     crashLooping: async () => run(await made.add(), outcomes.lost(), outcomes.lost(), outcomes.lost()),
+    resultInvalid: async () => run(await made.add(), outcomes.resultInvalid()),
     async dead() {
       const key = await made.add({ retries: 1 })
       const [job] = await made.claim()

@@ -106,5 +106,6 @@ export const outcomes = {
     declared,
     error: errorRecord(new Error(code)),
   }),
+  resultInvalid: (message = 'a BigInt cannot be stored'): Outcome => ({ kind: 'result_invalid', error: errorRecord(new Error(message)) }),
   interrupted: (): Outcome => ({ kind: 'interrupted', reason: 'shutdown' }),
 } as const

@@ -17,7 +17,11 @@ export default class IncidentsList extends BaseCommand {
       description: 'those that will take their process with them, or cannot succeed as they are',
       command: '<%= config.bin %> incidents list --kind crash_loop,poison_message',
     },
-    '<%= config.bin %> incidents list --type charge-payment --ids | <%= config.bin %> incidents resolve - --retries 3',
+    {
+      description: 'keys for another command; keys are taken at their word, so name the kinds that may run again',
+      command:
+        '<%= config.bin %> incidents list --type charge-payment --kind job_no_retries --ids | <%= config.bin %> incidents resolve - --retries 3',
+    },
   ]
   static override args = { keys: keysArg('only those of these jobs') }
   static override flags = {

@@ -5,14 +5,15 @@ import { given } from '../../cli/given.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
 import { prose } from '../../cli/prose.ts'
-import { incidentKinds } from '../../domain/incident.ts'
+import { guardedIncidentKinds, incidentKinds } from '../../domain/incident.ts'
 import type { Selector } from '../../store/store.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
   static override description =
-    prose`Without keys and selector: all open incidents but those of the kinds crash_loop and poison_message, which would do it
-again as they are; --kind or their keys take them too. On a terminal it asks when there are several.
+    prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
+named unless --kind or their keys take them: run again as they are, they repeat the damage. What stopped as result_invalid has had its
+effect: another run would charge the card twice. Without a selector it asks on a terminal when there are several.
 Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.`
   static override examples = [
     { description: 'three more executions for everything that can have them', command: '<%= config.bin %> incidents resolve --retries 3' },
@@ -29,7 +30,7 @@ Each job starts anew: its failures, crashes and deferrals count from 0, its dead
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
-    const [{ approve }, { changeJobs }, { resolvable }] = await Promise.all([
+    const [{ approve }, { changeJobs }, { passedByOf, resolvable }] = await Promise.all([
       import('../../cli/targets.ts'),
       import('../../cli/bulk-change.ts'),
       import('../../cli/resolvable.ts'),
@@ -39,9 +40,14 @@ Each job starts anew: its failures, crashes and deferrals count from 0, its dead
     const selector = given<Selector>({ keys: typed, types: flags.type, incidentKinds: flags.kind })
     const engine = await this.openEngine({ dryRun })
     const isOfKeys = typed !== undefined && !flags.type && !flags.kind
-    const { keys, passedBy } = isOfKeys ? { keys: typed, passedBy: [] } : await resolvable(engine, selector)
+    const change = { engine, resolution: resolutionOf('resolve', flags), done: 'resolved', dryRun }
+    if (isOfKeys) return this.endWith(await changeJobs(this, { ...change, keys: typed }))
+    const { targets, guarded } = await resolvable(engine, selector)
     const isUnselected = Object.keys(selector).length === 0
-    if (isUnselected && keys.length > 1 && !dryRun) await approve(this.output, { keys, done: 'resolved', yes: flags.yes, unasked: true })
-    this.endWith(await changeJobs(this, { engine, keys, passedBy, resolution: resolutionOf('resolve', flags), done: 'resolved', dryRun }))
+    if (isUnselected && targets.length > 1 && !dryRun) {
+      await approve(this.output, { targets, guarded, done: 'resolved', yes: flags.yes, unasked: true })
+    }
+    const passedBy = passedByOf(guarded, 'its key or --kind')
+    this.endWith(await changeJobs(this, { ...change, keys: targets.map(({ key }) => key), passedBy }))
   }
 }
