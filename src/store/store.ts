@@ -239,6 +239,11 @@ export interface StoreReader {
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
   /** Whether a claim by these types would find something due now. Cheap; takes no write lock. */
   hasDue(types: readonly string[], suspects: boolean, now: number): Promise<boolean>
+  /**
+   * Whether a job of these types runs, is due, or comes back by itself (backoff, deferral); of a paused type only what runs
+   * counts. One moment is looked at, and no row of a job that is only delayed is read.
+   */
+  hasPending(types: readonly string[], now: number): Promise<boolean>
   /** Earliest runAt among waiting jobs of these types; null when none waits. */
   nextDue(types: readonly string[]): Promise<number | null>
   /** Fences that a worker holds now. */

@@ -51,6 +51,17 @@ describe('wf run-worker', () => {
     expect(worker.out).toMatch(/1 x, not due yet/)
   })
 
+  it('with --until-empty ends at once when 100,000 jobs are only delayed, and names them', async () => {
+    const scene = await Scene.open()
+    const delayed = Array.from({ length: 5_000 }, () => ({ type: 'x', delay: '1h' }))
+    for (let batch = 0; batch < 20; batch++) await scene.enqueue(...delayed)
+    for (const inline of [[], ['--inline']]) {
+      const worker = await scene.worker([scene.handler('x', ''), '--until-empty', ...inline]).exits(0)
+      expect(worker.out).toMatch(/100000 x, not due yet/)
+      expect(Number(/ended after ([\d.]+) s/.exec(worker.out)?.[1])).toBeLessThan(5)
+    }
+  })
+
   it('with --max-jobs ends after that many', async () => {
     const scene = await Scene.open()
     await scene.enqueue(...Array.from({ length: 7 }, () => ({ type: 'x' })))

@@ -6,6 +6,7 @@ import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { deadlines } from '../../src/store/sqlite/deadlines.ts'
 import { enqueuer } from '../../src/store/sqlite/enqueue.ts'
 import { firstSchema } from '../../src/store/sqlite/migrations/0001-jobs.ts'
+import { pendingLook } from '../../src/store/sqlite/pending.ts'
 import { settler } from '../../src/store/sqlite/settle.ts'
 import { workersTable } from '../../src/store/sqlite/workers.ts'
 import { claimRequest, outcomes, sceneOn, settlementOf } from '../support/store-scene.ts'
@@ -87,6 +88,19 @@ describe('the plan of SQLite', () => {
     const details = [...statementsOf(db, workersTable), ...statementsOf(db, deadlines)].flatMap((sql) => plan(db, sql))
     const ofJobs = details.filter((detail) => /\b(wf_jobs|j)\b/.test(detail))
     for (const detail of ofJobs) expect(detail).toMatch(/USING (COVERING )?INDEX wf_jobs_(running|deadline)|USING INTEGER PRIMARY KEY/)
+  })
+
+  it('for whether work is left reads no row of a job that waits', async () => {
+    const db = dbOf(await openSqlite())
+    const [sql = ''] = statementsOf(db, pendingLook)
+    const ofJobs = plan(db, sql).filter((detail) => detail.includes('wf_jobs'))
+    expect(ofJobs.map((detail) => detail.replace(/^(SEARCH|SCAN) wf_jobs USING /, ''))).toEqual([
+      'COVERING INDEX wf_jobs_running',
+      'INDEX wf_jobs_available (type=?)',
+      'INDEX wf_jobs_suspect (type=?)',
+      'COVERING INDEX wf_jobs_waiting (type=? AND run_at<?)',
+      'COVERING INDEX wf_jobs_waiting (type=?)',
+    ])
   })
 
   it('A02 makes a claim walk over no more entries with 20,000 jobs that are not claimable than with none', async () => {

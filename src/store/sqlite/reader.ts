@@ -11,6 +11,7 @@ import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { versionOf } from './migrate.ts'
+import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
 import { workersTable } from './workers.ts'
@@ -70,7 +71,7 @@ function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incide
   }
 }
 
-type Live = Pick<StoreReader, 'workers' | 'hasDue' | 'nextDue' | 'held' | 'running' | 'expiredLeases' | 'overdue' | 'version'>
+type Live = Pick<StoreReader, 'workers' | 'hasDue' | 'hasPending' | 'nextDue' | 'held' | 'running' | 'expiredLeases' | 'overdue' | 'version'>
 
 function liveness(db: Connection, read: Read): Live {
   const workers = lazy(() => workersTable(db))
@@ -79,10 +80,12 @@ function liveness(db: Connection, read: Read): Live {
   const nextDue = lazy(() =>
     db.prepare<[string], number | null>("SELECT min(run_at) FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ?").pluck(),
   )
+  const pending = lazy(() => pendingLook(db))
   const version = lazy(() => db.prepare<[], number>('PRAGMA data_version').pluck())
   return {
     workers: () => read(() => workers().all()),
     hasDue: (types, suspects, now) => read(() => claims().hasDue(types, suspects, now)),
+    hasPending: (types, now) => read(() => pending()(types, now)),
     nextDue: (types) =>
       read(() => {
         const due = types.flatMap((type) => nextDue().get(type) ?? [])

@@ -121,6 +121,52 @@ export function readRules(stage: Stage): void {
     })
   })
 
+  describe('a look at whether work is left', () => {
+    it('finds what runs, is due or comes back of the types asked for, and no job that is only delayed', async () => {
+      const { store, add, claimOne, clock, settle, now } = await stage()
+      const pending = () => Promise.all([store.hasPending(['t'], now()), store.hasPending(['other', 't'], now())])
+      const [none, some] = [
+        [false, false],
+        [true, true],
+      ]
+      expect(await pending()).toEqual(none)
+      await add({ delay: '1h' })
+      await add({ type: 'stranger' })
+      expect(await pending(), 'delayed').toEqual(none)
+      await add()
+      expect(await pending(), 'due').toEqual(some)
+      const job = await claimOne()
+      expect(await pending(), 'running').toEqual(some)
+      await settle(job, outcomes.fail())
+      expect(await pending(), 'backing off').toEqual(some)
+      await clock.advance(1_000)
+      await settle(await claimOne(), outcomes.defer(now() + 5_000))
+      expect(await pending(), 'deferred').toEqual(some)
+      await clock.advance(5_000)
+      for (let loss = 0; loss < 2; loss++) await settle(await claimOne(), outcomes.lost())
+      await clock.advance(1_000)
+      const suspect = await claimOne({ suspects: true })
+      await settle(suspect, outcomes.interrupted())
+      expect(await pending(), 'available').toEqual(some)
+      await settle(await claimOne(), outcomes.raised())
+      expect(await pending(), 'stopped').toEqual(none)
+      await clock.advance(3_600_000)
+      expect(await pending(), 'a delay that is over').toEqual(some)
+    })
+
+    it('counts of a paused type only what runs', async () => {
+      const { store, enqueue, add, claimOne, settle, now } = await stage()
+      await enqueue({}, {})
+      const job = await claimOne()
+      await store.pauseTypes(['t'], { reason: null }, 'ada', now())
+      expect(await store.hasPending(['t'], now())).toBe(true)
+      await settle(job, outcomes.success())
+      expect(await store.hasPending(['t'], now())).toBe(false)
+      await add({ type: 'u' })
+      expect(await store.hasPending(['t', 'u'], now())).toBe(true)
+    })
+  })
+
   describe('a figure', () => {
     it('counts every state but completed', async () => {
       const scene = await stage()

@@ -23,6 +23,7 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   types: (reader) => reader.types(1),
   counts: (reader) => reader.counts(),
   hasDue: (reader) => reader.hasDue(['t', 'u'], true, 1),
+  hasPending: (reader) => reader.hasPending(['t', 'u'], 1),
   nextDue: (reader) => reader.nextDue(['t', 'u']),
   held: (reader) => reader.held('w#1'),
   running: (reader) => reader.running('w#1'),

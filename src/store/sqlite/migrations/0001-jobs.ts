@@ -53,7 +53,7 @@ CREATE TABLE wf_jobs (
 ) STRICT;
 CREATE INDEX wf_jobs_available ON wf_jobs (type, priority DESC, run_at, key) WHERE state = 'available' AND crashes < 2;
 CREATE INDEX wf_jobs_suspect ON wf_jobs (type, priority DESC, run_at, key) WHERE state = 'available' AND crashes >= 2;
-CREATE INDEX wf_jobs_waiting ON wf_jobs (type, run_at) WHERE state = 'waiting';
+CREATE INDEX wf_jobs_waiting ON wf_jobs (type, run_at, wait_reason) WHERE state = 'waiting';
 CREATE INDEX wf_jobs_running ON wf_jobs (worker_id, run_until, type) WHERE state = 'running';
 CREATE INDEX wf_jobs_failed ON wf_jobs (type, key) WHERE state = 'failed';
 CREATE INDEX wf_jobs_dead ON wf_jobs (type, key) WHERE state = 'dead';
