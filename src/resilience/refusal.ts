@@ -13,13 +13,16 @@ export interface RefusalParts {
   cause?: unknown
 }
 
+/** A breaker that is held for a month lets its jobs look once a day. */
+const longestMs = 24 * 3_600_000
+
 /** A DeferError to whoever knows no better; `by` says what the deferral counts as. */
 export class DependencyRefusal extends DeferError {
   override readonly name = 'DependencyRefusal'
   readonly dependency: string
   readonly by: RefusedBy
   constructor({ dependency, by, delayMs, message, cause }: RefusalParts) {
-    super(message, { in: delayMs }, cause === undefined ? {} : { cause })
+    super(message, { in: Math.min(delayMs, longestMs) }, cause === undefined ? {} : { cause })
     this.dependency = dependency
     this.by = by
   }

@@ -9,6 +9,7 @@ import { attempt } from '../domain/preview.ts'
 import type { Random } from '../random.ts'
 import { onAbort } from './abort-relay.ts'
 import { retryAfterMs } from './http-answer.ts'
+import { DependencyRefusal } from './refusal.ts'
 import { isTransient } from './transient.ts'
 
 export interface RetryPolicy {
@@ -126,8 +127,9 @@ class Waits {
   }
 }
 
-/** A judgement that throws, or that is none, leaves it to the default. */
+/** A judgement that throws, or that is none, leaves it to the default. Whatever it says, what was not let through is not tried again. */
 function judged(error: unknown, { isTransient: own }: RetryPolicy): boolean {
+  if (error instanceof DependencyRefusal) return false
   const said = own === null ? undefined : attempt(() => own(error), undefined)
   return typeof said === 'boolean' ? said : isTransient(error)
 }
