@@ -2,10 +2,12 @@
  * Takes due jobs for a worker, inside an open transaction. A claim reads only the entries it takes, from one partial
  * index per type, so its cost does not depend on how many jobs wait, run or have ended.
  */
+import { WfError } from '../../domain/errors.ts'
 import type { ClaimedJob } from '../../domain/job.ts'
 import type { ClaimRequest, ClaimType } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { textOf } from './job-data.ts'
+import { isConstraint } from './sqlite-errors.ts'
 import { typesTable } from './types.ts'
 
 /** What a claim may outlive its attempt's timeout by, before the sweeper ends it whatever its worker's lease says. */
@@ -48,11 +50,15 @@ export function claimer(db: Connection): Claimer {
   const available = availableJobs(db)
   const take = taker(db)
   let lastServed: string | null = null
+  let taking: number | null = null
 
   function claimType(request: ClaimRequest, { type, limit, now }: { type: ClaimType; limit: number; now: number }): ClaimedJob[] {
     const rows = available(request.suspects).take.all(type.type, now, limit)
     if (rows.length > 0) lastServed = type.type
-    return rows.map((row) => take(row, { type, workerId: request.workerId, now }))
+    return rows.map((row) => {
+      taking = row[0]
+      return take(row, { type, workerId: request.workerId, now })
+    })
   }
 
   return {
@@ -62,11 +68,25 @@ export function claimer(db: Connection): Claimer {
     },
     claim(request, now) {
       const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && !types.paused(type))
-      let promotable = promotedAtOnce
-      for (const { type } of open) promotable -= waiting.promote(type, now, promotable)
-      return shareOut(open, request.limit, (type, limit) => claimType(request, { type, limit, now }))
+      taking = null
+      try {
+        let promotable = promotedAtOnce
+        for (const { type } of open) promotable -= waiting.promote(type, now, promotable)
+        return shareOut(open, request.limit, (type, limit) => claimType(request, { type, limit, now }))
+      } catch (error) {
+        throw isConstraint(error) ? brokenRow(taking, error) : error
+      }
     },
   }
+}
+
+/** What a claim itself writes breaks no rule of the table, so the row broke one before: the file was damaged, or written past wf. */
+function brokenRow(key: number | null, error: { code: string }): WfError {
+  const job = key === null ? 'a waiting job that is due' : `job ${key}`
+  return new WfError('store_corrupt', `${job} breaks a rule of wf_jobs, so nothing can be claimed (${error.code})`, {
+    hint: 'Restore a backup, or put that row right; `sqlite3 FILE "PRAGMA integrity_check"` tells whether there are more.',
+    cause: error,
+  })
 }
 
 /** The types in the order given, beginning behind the one served last: with one free slot at a time, the first would take them all. */

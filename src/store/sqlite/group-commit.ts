@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { lockDelayMs, type LockWait } from './lock-wait.ts'
 import { createPace } from './pace.ts'
 import { savepointOf, type Savepoint } from './savepoint.ts'
-import { isLocked, isStoreFailure, storeError } from './sqlite-errors.ts'
+import { isDamage, isLocked, isStoreFailure, storeError } from './sqlite-errors.ts'
 
 /** Bounds of one transaction: beyond them signals, timers and other writers would wait too long. One piece of work is never split. */
 const mostJobs = 64
@@ -52,6 +52,8 @@ export class GroupCommit {
   #queue: Item[] = []
   #scheduled = false
   #lockTries = 0
+  /** What is known to be damaged is neither claimed from nor written to again: each further write could make it worse. */
+  #damage: unknown = null
   #closing: { sinceMs: number; closed: () => void; done: Promise<void> } | null = null
 
   constructor(options: GroupCommitOptions) {
@@ -65,6 +67,7 @@ export class GroupCommit {
 
   run<T>(work: Work<T>): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new WfError('store_unavailable', `the store ${this.#options.wait.location} is closed`))
+    if (this.#damage !== null) return Promise.reject(this.#damage)
     return new Promise<T>((resolve, reject) => {
       const { weight, byWorker } = work
       const queuedMs = this.#clock.monotonic()
@@ -149,7 +152,7 @@ export class GroupCommit {
       return { value: this.savepoint(() => item.run(true)) }
     } catch (error) {
       if (isStoreFailure(error)) throw error
-      return { error }
+      return { error: storeError(error, this.#options.wait.location) }
     }
   }
 
@@ -158,8 +161,10 @@ export class GroupCommit {
     const tried = this.#queue.filter(({ tried }) => tried).length
     // Something in one of them broke a rule: once more, each for itself.
     if (tried > 0 && !careful && !isStoreFailure(error)) return this.#transact(tried, true)
-    const failed = this.#queue.splice(0, Math.max(1, tried))
-    for (const item of failed) item.reject(storeError(error, this.#options.wait.location))
+    const told = storeError(error, this.#options.wait.location)
+    if (isDamage(error)) this.#damage = told
+    const failed = this.#queue.splice(0, this.#damage === null ? Math.max(1, tried) : this.#queue.length)
+    for (const item of failed) item.reject(told)
   }
 
   #locked(error: unknown): void {

@@ -3,7 +3,7 @@
  * why not otherwise. Owns connections; knows nothing of configuration, commands or engines.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
 import { systemRandom, type Random } from '../../random.ts'
@@ -101,9 +101,22 @@ async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
 function isEmpty(location: string): boolean {
   const found = readable(location, () => statSync(location, { throwIfNoEntry: false }))
   if (found?.isDirectory()) throw new WfError('store_unavailable', `${location} is a directory`, { hint: 'Name a file in it, such as `wf.db`.' })
-  if (found === undefined || found.size === 0) return true
+  if (found === undefined || found.size === 0) {
+    refuseLoneLog(location)
+    return true
+  }
   readable(location, () => accessSync(location, constants.R_OK))
   return false
+}
+
+/** A log with commits belongs to a file with pages: somebody took the file away or cut it to nothing. To make a new store would delete the log. */
+function refuseLoneLog(location: string): void {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  // The file is looked at again, last: another process may be making the store at this moment.
+  if (sizeOf(`${location}-wal`) === 0 || sizeOf(location) > 0) return
+  throw new WfError('store_corrupt', `${location} is missing or empty, and beside it lies ${basename(location)}-wal with what was written last`, {
+    hint: 'Put back the file that the log belongs to; or remove the log too, to begin anew.',
+  })
 }
 
 /** SQLite would only say that it cannot open the file. */

@@ -19,9 +19,14 @@ export function isConstraint(error: unknown): error is CodedError {
   return coded(error) && /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(error.code)
 }
 
-/** The store as a whole is at fault: no row would be taken now. */
+/** The engine has found the file to be damaged, or to be none of its own. */
+export function isDamage(error: unknown): boolean {
+  return coded(error) && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}
+
+/** The store as a whole is at fault: no row would be taken now. Of the engine's plainest error nobody knows: one row may have caused it. */
 export function isStoreFailure(error: unknown): boolean {
-  return coded(error) && !(error instanceof WfError) && reasons.some(([pattern]) => pattern.test(error.code))
+  return coded(error) && !(error instanceof WfError) && error.code !== 'SQLITE_ERROR' && reasons.some(([pattern]) => pattern.test(error.code))
 }
 
 const besides = [
@@ -56,6 +61,12 @@ const reasons: readonly Reason[] = [
     'store_corrupt',
     'it is damaged, or is not an SQLite database',
     'Restore a backup; to save what is readable, stop every worker and run `sqlite3 FILE .recover`.',
+  ],
+  [
+    /^SQLITE_ERROR$/,
+    'store_corrupt',
+    'its tables are not as this wf makes them',
+    'Restore a backup, or put back what somebody took away or changed.',
   ],
   [
     /^ERR_DLOPEN_FAILED|^MODULE_NOT_FOUND/,

@@ -43,6 +43,16 @@ export function workersTable(db: Connection): WorkersTable {
   }
 }
 
+/** What somebody broke handles nothing. */
+function typesFrom(text: string): readonly string[] {
+  try {
+    const types: unknown = JSON.parse(text)
+    return Array.isArray(types) ? types.map(String) : []
+  } catch {
+    return []
+  }
+}
+
 function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'all' | 'expired'> {
   const held = db.prepare<[string], Fence>(
     "SELECT key AS jobKey, attempt, worker_id AS workerId FROM wf_jobs WHERE state = 'running' AND worker_id = ? ORDER BY key",
@@ -63,7 +73,7 @@ function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'a
   return {
     held: (id) => held.all(id),
     running: (id) => running.all(id).map(jobFrom),
-    all: () => all.all().map((row) => ({ ...row, types: JSON.parse(row.types) as string[], quarantine: row.quarantine === 1 })),
+    all: () => all.all().map((row) => ({ ...row, types: typesFrom(row.types), quarantine: row.quarantine === 1 })),
     expired: (now, limit) =>
       expired
         .all(now, now, now, limit)
