@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
 import { newJob, type EnqueueInput } from '../../../../src/domain/new-job.ts'
 import { seededRandom } from '../../../../src/random.ts'
@@ -14,6 +14,7 @@ import { temporaryDirectory } from '../../../support/open-test-store.ts'
 
 /** Longer runs of the random tests: set WF_LONG=1. */
 export const long = process.env['WF_LONG'] === '1'
+if (long) vi.setConfig({ testTimeout: 900_000 })
 
 export const freshPath = () => join(temporaryDirectory(), 'wf.db')
 
