@@ -1,9 +1,9 @@
 /** A handler's word on a breaker, checked (dependency-policy.ts reads it), and the rules and judgements that follow from it. */
 import { handlerErrorKind } from '../domain/handler-errors.ts'
-import { attempt } from '../domain/preview.ts'
 import type { BreakerRules, Counts, Verdict } from './breaker-state.ts'
 import { read } from './error-chain.ts'
 import { isTransientStatus, statusOf } from './http-answer.ts'
+import { judgement } from './judgement.ts'
 import { TimeLimitError } from './time-limit.ts'
 import { isAbort } from './transient.ts'
 
@@ -27,10 +27,7 @@ export interface BreakerPolicy {
 /** A `shouldTrip` that throws, or gives no boolean (a promise is always true), leaves it to `failures`: the guard stays on. */
 export function rulesOf({ failures, shouldTrip, intervalMs, openForMs, probes }: BreakerPolicy): BreakerRules {
   const plain = (counts: Counts) => counts.consecutiveFailures >= failures
-  const own = (counts: Counts) => {
-    const said: unknown = attempt(() => shouldTrip?.(counts), undefined)
-    return typeof said === 'boolean' ? said : plain(counts)
-  }
+  const own = (counts: Counts) => judgement(shouldTrip, counts) ?? plain(counts)
   return { shouldTrip: shouldTrip ? own : plain, intervalMs, openForMs, probes }
 }
 
@@ -40,8 +37,8 @@ export function rulesOf({ failures, shouldTrip, intervalMs, openForMs, probes }:
  */
 export function verdictOf(thrown: unknown, policy: BreakerPolicy, signal: AbortSignal): Verdict {
   if (thrown instanceof TimeLimitError ? thrown.cutShort : signal.aborted) return 'excluded'
-  if (says(policy.isExcluded, thrown) === true) return 'excluded'
-  const successful = says(policy.isSuccessful, thrown)
+  if (judgement(policy.isExcluded, thrown) === true) return 'excluded'
+  const successful = judgement(policy.isSuccessful, thrown)
   if (successful !== undefined) return successful ? 'success' : 'failure'
   switch (handlerErrorKind(thrown)) {
     case 'business':
@@ -62,9 +59,4 @@ function judge(thrown: unknown): Verdict {
   if (isAbort(thrown)) return 'excluded'
   const status = statusOf(thrown)
   return status !== null && status < 500 && status >= 400 && !isTransientStatus(status) ? 'success' : 'failure'
-}
-
-function says(own: ((error: unknown) => boolean | undefined) | null, thrown: unknown): boolean | undefined {
-  const said = own === null ? undefined : attempt(() => own(thrown), undefined)
-  return typeof said === 'boolean' ? said : undefined
 }

@@ -61,8 +61,9 @@ export class Bulkhead {
     else this.#active--
   }
 
-  #stand({ signal, timeLeftMs }: Scope): Promise<void> {
-    const waitMs = Math.max(0, Math.min(this.#policy.waitMs, timeLeftMs()))
+  #stand(scope: Scope): Promise<void> {
+    const { signal } = scope
+    const waitMs = Math.max(0, Math.min(this.#policy.waitMs, scope.timeLeftMs()))
     return new Promise((resolve, reject) => {
       const step = (then: () => void) => () => {
         this.#line.delete(enter)

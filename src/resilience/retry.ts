@@ -5,10 +5,10 @@
 import pRetry from 'p-retry'
 import type { Clock } from '../clock.ts'
 import { type Backoff, backoffDelayMs } from '../domain/backoff.ts'
-import { attempt } from '../domain/preview.ts'
 import type { Random } from '../random.ts'
 import { onAbort } from './abort-relay.ts'
 import { retryAfterMs } from './http-answer.ts'
+import { judgement } from './judgement.ts'
 import { DependencyRefusal } from './refusal.ts'
 import { isTransient } from './transient.ts'
 
@@ -99,15 +99,15 @@ class Waits {
 
   /** Waits before the next try; false: there is none. Rejects with the signal's reason. */
   async after(error: unknown, failures: number): Promise<boolean> {
-    const { clock, random, signal, timeLeftMs, onRetry } = this.#scope
+    const { clock, random, signal } = this.#scope
     signal.throwIfAborted()
     if (!judged(error, this.#policy) || this.askedBeyond(error)) return false
     const ownMs = backoffDelayMs(this.#backoff, failures, random)
     const askedMs = retryAfterMs(error, clock.now())
     // Never before the time that was asked for, and not all at that very instant.
     const waitMs = askedMs === null ? ownMs : Math.max(askedMs, Math.min(askedMs + random() * ownMs, this.#mostMs() - 1))
-    if (waitMs >= timeLeftMs()) return false
-    onRetry?.(error, waitMs)
+    if (waitMs >= this.#scope.timeLeftMs()) return false
+    this.#scope.onRetry?.(error, waitMs)
     this.#waitedMs += waitMs
     await wait(clock, { ms: waitMs, signal })
     signal.throwIfAborted()
@@ -127,11 +127,9 @@ class Waits {
   }
 }
 
-/** A judgement that throws, or that is none, leaves it to the default. Whatever it says, what was not let through is not tried again. */
+/** Whatever a handler's own judgement says, what was not let through is not tried again. */
 function judged(error: unknown, { isTransient: own }: RetryPolicy): boolean {
-  if (error instanceof DependencyRefusal) return false
-  const said = own === null ? undefined : attempt(() => own(error), undefined)
-  return typeof said === 'boolean' ? said : isTransient(error)
+  return !(error instanceof DependencyRefusal) && (judgement(own, error) ?? isTransient(error))
 }
 
 function wait(clock: Clock, { ms, signal }: { ms: number; signal: AbortSignal }): Promise<void> {

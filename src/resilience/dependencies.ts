@@ -1,0 +1,98 @@
+/** The dependencies of one process: who calls the same name shares its breaker and its bulkhead; retry and timeout are each handler's own. */
+import type { Clock } from '../clock.ts'
+import { WfError } from '../domain/errors.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
+import { preview } from '../domain/preview.ts'
+import type { Random } from '../random.ts'
+import type { BreakerPolicy } from './breaker-policy.ts'
+import { Bulkhead, type BulkheadPolicy } from './bulkhead.ts'
+import { type Breaker, type BreakerChange, type BreakerParts, type BreakerSnapshot, CircuitBreaker } from './circuit-breaker.ts'
+import { Dependency } from './dependency.ts'
+import type { DependencyPolicy } from './dependency-policy.ts'
+
+export interface DependenciesParts {
+  clock: Clock
+  random: Random
+  onChange?(change: BreakerChange): void
+  /** Makes the breaker of a policy that is `shared`; without it every breaker is this process's own. */
+  sharedBreaker?(parts: BreakerParts): Breaker
+}
+
+export type HandlerDependencies = ReadonlyMap<string, Dependency>
+
+/** What the first handler said of a name, and who that was. */
+interface Known<P> {
+  type: string
+  policy: P
+}
+
+export class Dependencies {
+  readonly #parts: DependenciesParts
+  readonly #breakers = new Map<string, Known<BreakerPolicy> & { breaker: Breaker }>()
+  readonly #bulkheads = new Map<string, Known<BulkheadPolicy> & { bulkhead: Bulkhead }>()
+
+  constructor(parts: DependenciesParts) {
+    this.#parts = parts
+  }
+
+  /** Throws WfError `invalid_handler` where two handlers of the process say different things about what they share. */
+  declare(type: string, policies: ReadonlyMap<string, DependencyPolicy>): HandlerDependencies {
+    const { clock, random } = this.#parts
+    const own = [...policies].map(([name, policy]): [string, Dependency] => {
+      const breaker = policy.breaker && this.#breaker(name, { type, policy: policy.breaker })
+      const bulkhead = policy.bulkhead && this.#bulkhead(name, { type, policy: policy.bulkhead })
+      return [name, new Dependency({ name, policy, breaker, bulkhead, clock, random })]
+    })
+    return new Map(own)
+  }
+
+  /** How each breaker stands, as this process sees it. */
+  breakers(): readonly (BreakerSnapshot & { name: string; shared: boolean })[] {
+    return [...this.#breakers].map(([name, { breaker, policy }]) => ({ name, shared: policy.shared, ...breaker.snapshot() }))
+  }
+
+  #breaker(name: string, said: Known<BreakerPolicy>): Breaker {
+    const known = this.#breakers.get(name)
+    if (known) {
+      agree(`${name}.breaker`, { known, said, keys: ['failures', 'shouldTrip', 'intervalMs', 'openForMs', 'probes', 'shared'] })
+      return known.breaker
+    }
+    const { clock, random, onChange, sharedBreaker } = this.#parts
+    const parts: BreakerParts = { name, policy: said.policy, clock, random, ...(onChange && { onChange }) }
+    const breaker = (said.policy.shared && sharedBreaker?.(parts)) || new CircuitBreaker(parts)
+    this.#breakers.set(name, { ...said, breaker })
+    return breaker
+  }
+
+  #bulkhead(name: string, said: Known<BulkheadPolicy>): Bulkhead {
+    const known = this.#bulkheads.get(name)
+    if (known) {
+      agree(`${name}.bulkhead`, { known, said, keys: ['limit', 'waitMs'] })
+      return known.bulkhead
+    }
+    const bulkhead = new Bulkhead(said.policy, this.#parts.clock)
+    this.#bulkheads.set(name, { ...said, bulkhead })
+    return bulkhead
+  }
+}
+
+function agree<P>(what: string, { known, said, keys }: { known: Known<P>; said: Known<P>; keys: readonly (keyof P & string)[] }): void {
+  const key = keys.find((one) => known.policy[one] !== said.policy[one])
+  if (key === undefined) return
+  const values = `${preview(said.policy[key], 60)} here and ${preview(known.policy[key], 60)} in handler ${preview(known.type)}`
+  throw new WfError('invalid_handler', `handler ${preview(said.type)}: dependencies.${what}: ${key} is ${values}; both share one`, {
+    hint: 'write the policy once and give it to both handlers, or give the dependency another name',
+  })
+}
+
+/** The dependency that a handler calls by `name`. Throws WfError `invalid_handler` for a name that it does not declare. */
+export function dependencyNamed(declared: HandlerDependencies, name: unknown, type: string): Dependency {
+  const found = declared.get(name as string)
+  if (found) return found
+  const names = [...declared.keys()]
+  const meant = typeof name === 'string' ? nearestWord(name, names) : null
+  const known = names.length > 0 ? `it declares ${names.join(', ')}` : "declare it: dependencies: { name: { timeout: '10s' } }"
+  throw new WfError('invalid_handler', `handler ${preview(type)} calls ${preview(name, 60)}, which is none of its dependencies`, {
+    hint: meant ? `did you mean ${meant}?` : known,
+  })
+}
