@@ -9,9 +9,6 @@ export type Statement = Database.Statement<unknown[]>
 /** `power`: a commit survives power loss (one fsync each). `process`: it survives the crash of every process, but the last ones may go with the power. */
 export type Durability = 'power' | 'process'
 
-/** Older engines can lose commits when two connections write and checkpoint at once (SQLite's WAL-reset bug, fixed in 3.51.3). */
-const oldestEngine = [3, 51, 3] as const
-
 const walSizeLimitBytes = 64 * 1024 * 1024
 /** Claims and settlements touch few pages, the system's own cache has the rest; the driver's default of 16 MB is memory of every worker. */
 const pageCacheKb = 4_000
@@ -19,7 +16,6 @@ const pageCacheKb = 4_000
 export function openWriter(location: string): Connection {
   const db = new Database(location, { timeout: 0, fileMustExist: location !== ':memory:' })
   return guarded(db, () => {
-    refuseOldEngine(engineVersion(db))
     db.pragma('trusted_schema = OFF')
     db.pragma('foreign_keys = ON')
     // Only takes hold while the file is empty; later it would write to it each time, and wake whoever watches.
@@ -71,21 +67,4 @@ export function createFile(location: string): void {
 
 export function engineVersion(db: Connection): string {
   return db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? ''
-}
-
-export function refuseOldEngine(version: string): void {
-  const parts = version.split('.').map(Number)
-  for (const [index, wanted] of oldestEngine.entries()) {
-    const part = parts[index] ?? 0
-    if (part > wanted) return
-    if (part < wanted) {
-      throw new WfError(
-        'store_unavailable',
-        `SQLite ${version} can lose committed jobs when two processes write at once; wf needs ${oldestEngine.join('.')} or newer`,
-        {
-          hint: 'Install better-sqlite3 12.11 or newer.',
-        },
-      )
-    }
-  }
 }

@@ -9,6 +9,7 @@ import { WfError } from '../../domain/errors.ts'
 import { systemRandom, type Random } from '../../random.ts'
 import type { Store, StoreReader } from '../store.ts'
 import { createFile, openReader, openWriter, setJournal, type Connection, type Durability } from './connection.ts'
+import { checkDriver } from './driver.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
@@ -40,6 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const location = options.path === ':memory:' ? options.path : resolve(options.path)
   const wait: LockWait = { clock, random, lockTimeoutMs, location }
   try {
+    checkDriver()
     const network = location === ':memory:' ? null : allowedNetwork(location, options)
     if (location !== ':memory:') await prepareFile(wait, options.create)
     return await openPrepared(wait, { durability: options.durability, shared: network === null })
@@ -159,6 +161,7 @@ export async function openSqliteReader({ path, clock, ...network }: SqliteReader
   try {
     allowedNetwork(location, network)
     if (isEmpty(location)) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
+    checkDriver()
     const db = await whileLocked(wait, () => openChecked(location))
     const reader = sqliteReader(db, { read: reading(db, wait), location })
     return {

@@ -69,12 +69,6 @@ const reasons: readonly Reason[] = [
     'Restore a backup, or put back what somebody took away or changed.',
   ],
   [
-    /^ERR_DLOPEN_FAILED|^MODULE_NOT_FOUND/,
-    'store_unavailable',
-    'the native module better-sqlite3 does not load in this Node.js',
-    'Run `npm rebuild better-sqlite3` with the Node.js that runs wf.',
-  ],
-  [
     /^SQLITE_(CANTOPEN|IOERR|NOMEM|NOLFS|AUTH|INTERNAL)|^(ENOENT|ENOTDIR|EISDIR|EIO|EMFILE|ENFILE|ELOOP|ENAMETOOLONG)/,
     'store_unavailable',
     'the file cannot be opened or read',
