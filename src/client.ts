@@ -5,6 +5,7 @@
  */
 import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
+import { inBatches, PartlyDoneError } from './client/batches.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
@@ -49,6 +50,12 @@ export interface JobHandle extends AcceptedJob {
 
 export type EnqueueManyResult = { readonly status: 'accepted'; readonly job: JobHandle } | { readonly status: 'refused'; readonly error: WfError }
 
+/** A WfError `partly_done` of `enqueueMany`. */
+export class PartlyEnqueuedError extends PartlyDoneError<EnqueueManyResult> {}
+
+/** A WfError `partly_done` of `resolve`, `retry` and `cancel`. */
+export class PartlyChangedError extends PartlyDoneError<Applied> {}
+
 export interface ClientWait {
   /** Milliseconds, or text such as `30s`; unset: for ever. */
   timeout?: number | string
@@ -78,7 +85,12 @@ export interface ResolveOptions {
 export interface Client {
   /** Rejects with a WfError: `invalid_job`, `idempotency_conflict` (names the first key), `backlog_full`, or the store's. */
   enqueue(type: string, variables?: object, options?: EnqueueOptions): Promise<JobHandle>
-  /** In order, in transactions of at most 1,000; one that is refused leaves the others standing. */
+  /**
+   * In order, in transactions of at most 1,000; one that is refused leaves the others standing. When the store fails on the
+   * way, rejects with a `PartlyEnqueuedError` (code `partly_done`, `cause` the store's error), whose `results` are the
+   * answers to the items before: hand in `items.slice(error.results.length)`, or all of them again where each has an
+   * `idempotencyKey`. Rejects with the store's own error when nothing was accepted: then nothing was enqueued.
+   */
   enqueueMany(items: readonly EnqueueItem[]): Promise<readonly EnqueueManyResult[]>
   /**
    * Inside the caller's own transaction, begun with BEGIN IMMEDIATE on a better-sqlite3 connection to the store's file: the
@@ -91,7 +103,10 @@ export interface Client {
   readonly jobs: Pick<Inspector, 'jobs' | 'job'>
   readonly incidents: Pick<Inspector, 'incidents'>
   readonly deadLetters: Pick<Inspector, 'deadLetters' | 'deadLetter'>
-  /** Jobs with an open incident run again. Answers what became of each; repeating it is harmless. */
+  /**
+   * Jobs with an open incident run again. Answers what became of each; repeating it is harmless. In transactions of at most
+   * 1,000: when the store fails after the first, rejects with a `PartlyChangedError`, which has the answers up to there.
+   */
   resolve(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /** As `resolve`, and for dead and waiting jobs too: whatever waits starts anew now. */
   retry(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
@@ -123,8 +138,6 @@ export interface ClientParts {
   who: string
 }
 
-const batchSize = 1_000
-
 /** A client on a store that is open; `close` closes it. */
 export function createClient({ store, location, clock, who }: ClientParts): Client {
   const events = createEvents()
@@ -134,7 +147,7 @@ export function createClient({ store, location, clock, who }: ClientParts): Clie
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
   const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
   const change = (keys: number | readonly number[], resolution: Omit<Resolution, 'jobKey' | 'who'>) =>
-    inBatches(typeof keys === 'number' ? [keys] : keys, (batch) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, who }))))
+    changeMany(engine, typeof keys === 'number' ? [keys] : keys, { ...resolution, who })
 
   return {
     async enqueue(type, variables = {}, options = {}) {
@@ -168,18 +181,30 @@ async function enqueueMany(
   items: readonly EnqueueItem[],
   handle: (type: string, key: number, duplicate: boolean) => JobHandle,
 ): Promise<readonly EnqueueManyResult[]> {
-  const results = await inBatches(items, (batch) => engine.enqueueEach(batch))
-  return results.map((result, index): EnqueueManyResult => {
+  const answer = (result: EnqueueResult, index: number): EnqueueManyResult => {
     const type = items[index]?.type ?? ''
     if (result.status === 'refused') return { status: 'refused', error: refusal(type, result) }
     return { status: 'accepted', job: handle(type, result.key, result.status === 'duplicate') }
-  })
+  }
+  const partly = (answered: readonly EnqueueResult[], cause: unknown) => {
+    const accepted = answered.filter(({ status }) => status !== 'refused').length
+    if (accepted === 0) return cause
+    return new PartlyEnqueuedError({
+      results: answered.map(answer),
+      cause,
+      done: `${accepted} of ${items.length} jobs were accepted`,
+      hint: `hand in the items from index ${answered.length} on; where each has an idempotencyKey, all of them can be handed in again`,
+    })
+  }
+  return (await inBatches(items, (batch) => engine.enqueueEach(batch), partly)).map(answer)
 }
 
-async function inBatches<T, R>(items: readonly T[], each: (batch: readonly T[]) => Promise<readonly R[]>): Promise<readonly R[]> {
-  const results: R[] = []
-  for (let start = 0; start < items.length; start += batchSize) results.push(...(await each(items.slice(start, start + batchSize))))
-  return results
+function changeMany(engine: Engine, keys: readonly number[], resolution: Omit<Resolution, 'jobKey'>): Promise<readonly Applied[]> {
+  const each = (batch: readonly number[]) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey })))
+  return inBatches(keys, each, (results, cause) => {
+    const done = `${results.length} of ${keys.length} jobs were looked at`
+    return new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
+  })
 }
 
 function refusal(type: string, refused: Extract<EnqueueResult, { status: 'refused' }>): WfError {

@@ -8,7 +8,7 @@ export type { BackoffOption } from './domain/backoff.ts'
 export type { JobState, WaitReason } from './domain/job.ts'
 export type { IncidentKind } from './domain/incident.ts'
 export type { Logger } from './logger.ts'
-export { openClient } from './client.ts'
+export { openClient, PartlyChangedError, PartlyEnqueuedError } from './client.ts'
 export type {
   Client,
   ClientOptions,

@@ -2,9 +2,11 @@
 import type { Clock } from '../clock.ts'
 import { resolveJob } from '../domain/resolve-job.ts'
 import type { Resolution } from '../domain/resolution.ts'
+import type { WfError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { StoreReader } from '../store/store.ts'
 import { tellChanges, type Change } from './changes.ts'
+import { toWfError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { onInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
@@ -29,16 +31,22 @@ export async function changeJobs({ output, clock }: { output: Output; clock: Clo
   const progress = createProgress(output, clock, 'jobs')
   const interrupt = onInterrupt()
   const changes: Change[] = []
+  let failure: WfError | null = null
   try {
     for (let start = 0; start < keys.length && !interrupt.signal.aborted; start += batchSize) {
       changes.push(...(await changeBatch(change, keys.slice(start, start + batchSize))))
       progress.update(changes.length, changes.length / keys.length)
     }
+  } catch (error) {
+    // What is done already must not be lost with the error.
+    if (changes.length === 0) throw error
+    failure = toWfError(error, '')
   } finally {
     progress.end()
     interrupt.release()
   }
-  return tellChanges(output, [...changes, ...passedBy], { done, dryRun, matched: keys.length + passedBy.length, stoppedWith: interrupt.exitCode })
+  const matched = keys.length + passedBy.length
+  return tellChanges(output, [...changes, ...passedBy], { done, dryRun, matched, failure, stoppedWith: interrupt.exitCode })
 }
 
 async function changeBatch({ engine, resolution, dryRun }: BulkChange, keys: readonly number[]): Promise<readonly Change[]> {

@@ -2,7 +2,7 @@
 import { WfError } from '../domain/errors.ts'
 import type { JobState } from '../domain/job.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
-import { describeError, errorDocument } from './errors.ts'
+import { describeError, DetailedError, errorDocument } from './errors.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
@@ -20,8 +20,10 @@ export interface Told {
   /** `resolved`, `cancelled`: what happened to those that changed. */
   done: string
   dryRun: boolean
-  /** Of how many; more than were answered when somebody stopped it. */
+  /** Of how many; more than were answered when something or somebody stopped it. */
   matched: number
+  /** What stopped it. */
+  failure: WfError | null
   /** When somebody stopped it. */
   stoppedWith: ExitCode | null
 }
@@ -73,11 +75,8 @@ function summed(changes: readonly Change[], intended: number) {
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, { matched }: Told): WfError | null {
-  if (sum.left > 0)
-    return new WfError('partly_done', `stopped after ${thousands(sum.matched)} of ${counted(matched, 'job')}`, {
-      hint: 'run it again: what is done already is skipped',
-    })
+function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, { matched, failure }: Told): WfError | null {
+  if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, 'job')}`, failure)
   if (sum.failed === 0) return null
   const failures = changes.filter(({ status }) => status === 'failed' || status === 'not_found')
   const [first] = failures
@@ -86,4 +85,11 @@ function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, {
   return new WfError(code, first?.why ?? '', {
     hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${first?.jobKey ?? ''}`,
   })
+}
+
+function broken(stopped: string, failure: WfError | null): WfError {
+  const again = 'Run it again: what is done already is skipped'
+  if (!failure) return new WfError('partly_done', stopped, { hint: again })
+  const hint = [failure.hint, again].filter((words) => words !== '').join(' ')
+  return new DetailedError('partly_done', `${stopped}\n${failure.message}`, { hint, details: { cause: errorDocument(failure) } })
 }

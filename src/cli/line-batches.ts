@@ -75,6 +75,8 @@ class Bench {
     if (this.hasEnded) return
     this.hasEnded = true
     this.#error = error
+    // Whoever takes no more must not be kept alive by it.
+    this.#timer?.()
     this.#taker?.()
     this.#putter?.()
   }

@@ -1,10 +1,12 @@
 import { Args, Flags } from '@oclif/core'
+import type { Bulk } from '../cli/bulk-enqueue.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue-one.ts'
 import { parseObject } from '../cli/exact-json.ts'
-import { deadlineFlag, durationFlag, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
+import { deadlineFlag, durationFlag, guarded, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
 import { given } from '../cli/given.ts'
 import { openSource, readSource } from '../cli/input.ts'
+import { readKeyPath, type KeyPath } from '../cli/key-path.ts'
 import { readText } from '../cli/values.ts'
 import { prose } from '../cli/prose.ts'
 import { WfError } from '../domain/errors.ts'
@@ -16,12 +18,17 @@ export default class Enqueue extends BaseCommand {
   static override description = prose`Its key is printed once the job is on disk. The store is created where there is none.
 
 VARIABLES is a JSON object, @FILE with one, or - for standard input; without it the job has none. With --bulk every line
-of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand.
+of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand. With
+--idempotency-key-from the same lines can be handed in again, after a failure say, and none is enqueued twice.
 Whole numbers that JavaScript cannot hold exactly are refused, not rounded: write them as text.`
   static override examples = [
     `<%= config.bin %> enqueue charge-payment '{"orderId":"o-1","amount":30}'`,
     { description: 'in an hour, and never after six', command: '<%= config.bin %> enqueue send-report @report.json --delay 1h --deadline 6h' },
     { description: 'one job a line', command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk' },
+    {
+      description: 'and none of them twice, however often this is run',
+      command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk --idempotency-key-from orderId',
+    },
     { description: 'wait, and print the result', command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s` },
   ]
   static override usage = 'enqueue TYPE [JSON | @FILE | -] [FLAGS]'
@@ -41,6 +48,11 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     priority: integerFlag({ min: -limits.priority, max: limits.priority }, { summary: 'higher starts first; 0 unless told' }),
     retries: retriesFlag('executions, 1 to 1,000; unless told the handler says, else 3'),
     'idempotency-key': textFlag({ summary: 'same type, key and variables: the same job', helpValue: 'KEY' }, limits.idempotencyKeyCharacters),
+    'idempotency-key-from': Flags.custom<KeyPath>({
+      summary: 'with --bulk: where in the variables of a line its key stands',
+      helpValue: 'PATH',
+      parse: guarded(readKeyPath),
+    })(),
     deadline: deadlineFlag({ summary: 'last moment at which it may start' }),
     wait: Flags.boolean({ summary: 'wait until the job has come to rest, and print its result' }),
     timeout: durationFlag({ summary: 'wait no longer than this; exit 7 when it is over' }),
@@ -51,6 +63,9 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const { args, flags } = await this.parse(Enqueue)
     if (flags.delay !== undefined && flags.at !== undefined)
       throw new WfError('usage', '--delay and --at both say when', { hint: 'give one of them' })
+    const keyFrom = flags['idempotency-key-from'] ?? null
+    if (keyFrom !== null && !flags.bulk)
+      throw new WfError('usage', '--idempotency-key-from is for the lines of --bulk', { hint: 'give one job its key with --idempotency-key' })
     if (flags.timeout !== undefined && !flags.wait) throw new WfError('usage', '--timeout says how long to wait', { hint: 'add --wait' })
     const shared = given<EnqueueInput>({
       type: args.type,
@@ -61,7 +76,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
       idempotencyKey: flags['idempotency-key'],
       deadline: flags.deadline,
     })
-    if (flags.bulk) await this.#many(shared, args.variables ?? '-')
+    if (flags.bulk) await this.#many({ shared, keyFrom }, args.variables ?? '-')
     else await this.#one(shared, args.variables, flags)
   }
 
@@ -77,9 +92,10 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     else tellAccepted(this.output, accepted, { input, now: engine.store.now(), ids })
   }
 
-  async #many(shared: EnqueueInput, place: string): Promise<void> {
-    const [{ enqueueLines, tellBulk }, { createProgress }, { onInterrupt }] = await Promise.all([
+  async #many({ shared, keyFrom }: Pick<Bulk, 'shared' | 'keyFrom'>, place: string): Promise<void> {
+    const [{ enqueueLines }, { tellBulk }, { createProgress }, { onInterrupt }] = await Promise.all([
       import('../cli/bulk-enqueue.ts'),
+      import('../cli/bulk-sum.ts'),
       import('../cli/progress.ts'),
       import('../cli/interrupt.ts'),
     ])
@@ -88,8 +104,8 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const interrupt = onInterrupt()
     try {
       const progress = createProgress(this.output, this.clock, 'jobs')
-      const sum = await enqueueLines({ engine, source, shared, progress, signal: interrupt.signal, clock: this.clock })
-      this.endWith(tellBulk(this.output, sum, { stoppedWith: interrupt.exitCode }))
+      const done = await enqueueLines({ engine, source, shared, keyFrom, progress, signal: interrupt.signal, clock: this.clock })
+      this.endWith(tellBulk(this.output, { ...done, stoppedWith: interrupt.exitCode, keyed: keyFrom !== null }))
     } finally {
       interrupt.release()
     }

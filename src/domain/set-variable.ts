@@ -59,6 +59,16 @@ function below(value: object, key: string, { path, add }: VariableChange): objec
   throw new WfError('invalid_job', `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${preview(member.value, 60)} and has no members`)
 }
 
+/** What stands at a path (`parsePath`); undefined when nothing does. */
+export function valueAt(root: object, keys: readonly string[]): unknown {
+  let value: unknown = root
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = ownMember(value, key)?.value
+  }
+  return value
+}
+
 function ownMember(value: object, key: string): { value: unknown } | undefined {
   if (Array.isArray(value) && !isIndex(key)) return undefined
   const descriptor = Object.getOwnPropertyDescriptor(value, key)

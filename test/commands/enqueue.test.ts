@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
+import { thousands } from '../../src/cli/time.ts'
 import { limits } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -10,6 +11,7 @@ import { createEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
 import { cli, startCli } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
+import { canMount, smallDisk } from '../store/faults/support/small-disk.ts'
 import { seededStore } from '../support/seeded-store.ts'
 import { outcomes, plainPolicy } from '../support/test-engine.ts'
 
@@ -160,6 +162,45 @@ describe('wf enqueue --bulk', () => {
     const { enqueued } = end.json<{ enqueued: number }>()
     expect(end.json()).toMatchObject({ refused: 0, error: { code: 'partly_done' } })
     expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(enqueued)
+  })
+
+  it.skipIf(!canMount)(
+    'B086 says what it enqueued before the disk was full; the same lines again, keyed, add the rest and nothing twice',
+    async () => {
+      const disk = smallDisk(2)
+      const location = join(disk.folder, 'wf.db')
+      const file = join(temporaryDirectory(), 'orders.jsonl')
+      const count = 6_000
+      writeFileSync(file, Array.from({ length: count }, (_, index) => `{"id":"o-${index}","text":"${'x'.repeat(200)}"}\n`).join(''))
+      const bulk = (...flags: string[]) =>
+        cli(['enqueue', 'mail', `@${file}`, '--bulk', '--idempotency-key-from', 'id', ...flags], { store: location })
+      const end = await bulk('--json')
+      expect(end.code).toBe(6)
+      const sum = end.json<{ enqueued: number; lastKey: number; nextLine: number }>()
+      expect(sum).toMatchObject({
+        firstKey: 1,
+        lastKey: sum.enqueued,
+        nextLine: sum.enqueued + 1,
+        error: { code: 'partly_done', cause: { code: 'store_full' } },
+      })
+      expect(sum.enqueued).toBeGreaterThan(0)
+      expect(end.out).toContain('the disk is full')
+      disk.grow(16)
+      const again = await bulk()
+      expect(again).toMatchObject({ code: 0, err: '' })
+      expect(again.out).toContain(`${thousands(count - sum.enqueued)} jobs enqueued, ${thousands(sum.enqueued)} there already`)
+      const store = await openStore({ location, mode: 'read' })
+      expect((await store.counts()).available).toBe(count)
+      await store.close()
+    },
+  )
+
+  it('takes a place for keys only with --bulk, and only one that is a path', async () => {
+    const { location } = await seededStore()
+    expect((await cli(['enqueue', 'mail', '{"id":1}', '--idempotency-key-from', 'id'], { store: location })).code).toBe(2)
+    const end = await cli(['enqueue', 'mail', '--bulk', '--idempotency-key-from', 'a..b'], { store: location, input: '{}\n' })
+    expect(end.code).toBe(2)
+    expect(end.err).toContain('--idempotency-key-from')
   })
 
   it('fails as its first line does when nothing was enqueued', async () => {

@@ -12,6 +12,8 @@ export interface SmallDisk {
   fill(): void
   /** Gives back what `fill` took. */
   empty(): void
+  /** Is of another size from now on. */
+  grow(megabytes: number): void
   /** Files that are open for writing must not be: it waits for none. */
   readOnly(is: boolean): void
 }
@@ -40,6 +42,9 @@ export function smallDisk(megabytes = 8): SmallDisk {
       if (bavail > 0) writeFileSync(ballast, Buffer.alloc(bavail * bsize), { flag: 'a' })
     },
     empty: () => rmSync(ballast, { force: true }),
+    grow(size) {
+      if (!run('mount', '-o', `remount,size=${size}m`, folder)) throw new Error('tmpfs cannot be remounted')
+    },
     readOnly(is) {
       if (!run('mount', '-o', `remount,${is ? 'ro' : 'rw'}`, folder)) throw new Error('tmpfs cannot be remounted')
     },

@@ -1,0 +1,95 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient, PartlyChangedError, PartlyEnqueuedError, type Client } from '../../src/client.ts'
+import { WfError } from '../../src/domain/errors.ts'
+import type { Store } from '../../src/store/store.ts'
+import { testEngine, type TestEngine } from '../support/test-engine.ts'
+
+const full = new WfError('store_full', 'the disk is full', { hint: 'Free space.' })
+
+async function scene(): Promise<{ t: TestEngine; client: Client }> {
+  const t = await testEngine()
+  const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+  onTestFinished(() => client.close())
+  return { t, client }
+}
+
+/** The store takes this many transactions of a kind, then none, until what is answered is called. */
+function failsAfter(store: Store, method: 'enqueue' | 'resolve', transactions: number, error: unknown = full): () => void {
+  const { enqueue, resolve } = store
+  let left = transactions
+  const take = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (left-- <= 0) throw error
+    return work()
+  }
+  if (method === 'enqueue') store.enqueue = (jobs, now) => take(() => enqueue(jobs, now))
+  else store.resolve = (batch, now) => take(() => resolve(batch, now))
+  return () => Object.assign(store, { enqueue, resolve })
+}
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+
+const items = (count: number) => Array.from({ length: count }, (_, index) => ({ type: index === 5 ? '' : 'mail', variables: { index } }))
+
+describe('many of which the store takes a part', () => {
+  it('are answered as far as they were taken, with the reason for the rest', async () => {
+    const { t, client } = await scene()
+    failsAfter(t.store, 'enqueue', 2)
+    const error = await rejection(client.enqueueMany(items(3_000)))
+    if (!(error instanceof PartlyEnqueuedError)) throw error
+    expect(error).toBeInstanceOf(WfError)
+    expect(error).toMatchObject({ code: 'partly_done', cause: full, hint: expect.stringContaining('index 2000') })
+    expect(error.message).toBe('1999 of 3000 jobs were accepted, then the store failed: the disk is full')
+    expect(error.results).toHaveLength(2_000)
+    expect(error.results[5]).toMatchObject({ status: 'refused', error: { code: 'invalid_job' } })
+    const last = error.results.at(-1)
+    expect(last?.status === 'accepted' && (await t.detail(last.job.key)).variables).toBe('{"index":1999}')
+    expect((await t.store.counts()).available).toBe(1_999)
+  })
+
+  it('fail as the store does when nothing was accepted, and whatever it was that failed', async () => {
+    const { t, client } = await scene()
+    const mend = failsAfter(t.store, 'enqueue', 0)
+    expect(await rejection(client.enqueueMany(items(3_000)))).toBe(full)
+    mend()
+    failsAfter(t.store, 'enqueue', 0)
+    const none = Array.from({ length: 1_500 }, (_, index) => ({ type: index < 1_000 ? '' : 'mail' }))
+    expect(await rejection(client.enqueueMany(none))).toBe(full)
+    mend()
+    const fault = new TypeError('a fault')
+    failsAfter(t.store, 'enqueue', 1, fault)
+    expect(await rejection(client.enqueueMany(items(3_000)))).toMatchObject({ code: 'partly_done', cause: fault })
+  })
+
+  it('can be handed in again from where it broke off, or all of them where each has its key', async () => {
+    const { t, client } = await scene()
+    const keyed = Array.from({ length: 2_500 }, (_, index) => ({ type: 'mail', variables: { index }, idempotencyKey: `order-${index}` }))
+    const mend = failsAfter(t.store, 'enqueue', 1)
+    const error = await rejection(client.enqueueMany(keyed))
+    mend()
+    if (!(error instanceof PartlyEnqueuedError)) throw error
+    const rest = await client.enqueueMany(keyed.slice(error.results.length))
+    expect(rest.every((each) => each.status === 'accepted' && !each.job.duplicate)).toBe(true)
+    const again = await client.enqueueMany(keyed)
+    expect(again.every((each) => each.status === 'accepted' && each.job.duplicate)).toBe(true)
+    expect((await t.store.counts()).available).toBe(2_500)
+  })
+
+  it('are told as well when they were to be changed', async () => {
+    const { t, client } = await scene()
+    const accepted = await client.enqueueMany(Array.from({ length: 2_500 }, () => ({ type: 'mail' })))
+    const keys = accepted.flatMap((each) => (each.status === 'accepted' ? [each.job.key] : []))
+    const mend = failsAfter(t.store, 'resolve', 2)
+    const error = await rejection(client.cancel(keys))
+    if (!(error instanceof PartlyChangedError)) throw error
+    expect(error).toMatchObject({ code: 'partly_done', cause: full })
+    expect(error.results.map(({ jobKey, status }) => [jobKey, status])).toEqual(keys.slice(0, 2_000).map((key) => [key, 'changed']))
+    mend()
+    const again = await client.cancel(keys)
+    expect(again.map(({ status }) => status).filter((status) => status === 'skipped')).toHaveLength(2_000)
+    expect(again.filter(({ status }) => status === 'changed')).toHaveLength(500)
+  })
+})
