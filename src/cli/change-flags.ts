@@ -6,7 +6,7 @@ import { readSet } from './set-values.ts'
 
 /** Of verbs that change something. */
 export const changeFlags = {
-  'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing' }),
+  'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing', default: false }),
   yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
   reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
 }

@@ -15,7 +15,8 @@ export type Outcome =
   | { kind: 'business_error'; code: string; message: string; declared: boolean; error: ErrorRecord }
   /** Given back by a shutdown. */
   | { kind: 'interrupted'; reason: string }
-  | { kind: 'lost'; reason: 'lease_expired' | 'worker_died' | 'run_until_passed'; detail: string }
+  /** `released`: a person said that its worker is dead. */
+  | { kind: 'lost'; reason: 'lease_expired' | 'worker_died' | 'run_until_passed' | 'released'; detail: string }
   /** The handler returned something that cannot be stored; its effect has happened. */
   | { kind: 'result_invalid'; error: ErrorRecord }
 

@@ -74,6 +74,14 @@ export interface WorkerView extends WorkerRow {
   running: number
 }
 
+/** A person's word that workers are dead. */
+export interface WorkerRelease {
+  who: string
+  reason: string | null
+  /** Nobody looked whether they live. */
+  forced: boolean
+}
+
 /** What a worker tells the store about a type it handles. */
 export interface TypeDeclaration {
   type: string
@@ -145,8 +153,8 @@ export interface StoreWriter {
   stop(batch: readonly Stop[], now: number): Promise<readonly boolean[]>
   registerWorkers(workers: readonly WorkerRow[], now: number): Promise<void>
   setWorkerState(workerIds: readonly string[], state: WorkerRow['state'], now: number): Promise<void>
-  /** Takes the rows away. Attempts that they still hold become expired at once. */
-  retireWorkers(workerIds: readonly string[], now: number): Promise<void>
+  /** Takes the rows away. Attempts that they still hold become expired at once. What a person did is kept in the history as `worker_released`. */
+  retireWorkers(workerIds: readonly string[], now: number, release?: WorkerRelease): Promise<void>
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
   /** Pause (a reason) or resume (null). Resuming sets the bad streak to 0. Answers the types whose state changed. */
   pauseTypes(types: readonly string[], pause: { reason: string | null } | null, who: string, now: number): Promise<readonly string[]>
@@ -197,7 +205,7 @@ export interface JobDetail {
 /** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
 export interface HistoryRow {
   id: number
-  /** Null for what concerns a type, not a job. */
+  /** Null for what concerns a type or a worker, not a job. */
   jobKey: number | null
   at: number
   event: string
@@ -252,6 +260,8 @@ export interface StoreReader {
   expiredLeases(now: number, limit: number): Promise<readonly ExpiredLease[]>
   /** Available and waiting jobs whose deadline is before `now`. */
   overdue(now: number, limit: number): Promise<readonly Job[]>
+  /** What was done to no single job (pauses, released workers), newest first; 1 … 1,000. */
+  history(limit: number): Promise<readonly HistoryRow[]>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). */

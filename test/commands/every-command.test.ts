@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/domain/text.ts'
 import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
-import { hostileStore, unsafe, type HostileStore } from '../support/hostile-store.ts'
+import { hostileStore, secret, unsafe, type HostileStore } from '../support/hostile-store.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 
 interface Calls {
@@ -32,6 +32,7 @@ const calls: Readonly<Record<string, Calls>> = {
   'dlq:retry': { works: ({ dead }) => ['dlq', 'retry', String(dead), '--dry-run'], fails: ['dlq', 'retry'] },
   'dlq:discard': { works: ({ dead }) => ['dlq', 'discard', String(dead)], fails: ['dlq', 'discard', '4711'] },
   'workers:list': { works: () => ['workers', 'list'], fails: ['workers', 'list', '--nonsense'] },
+  'workers:release': { works: () => ['workers', 'release', 'w#1', '--force'], fails: ['workers', 'release', 'nobody'] },
   'types:list': { works: () => ['types', 'list'], fails: ['types', 'list', 'stray'] },
   'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r'], fails: ['types', 'pause'] },
   'types:resume': { works: () => ['types', 'resume', 'mail', 'other'], fails: ['types', 'resume', ''] },
@@ -83,6 +84,7 @@ describe('every command', () => {
       if (lines) for (const line of end.out.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object')
       else expect(end.json()).toBeTypeOf('object')
       expect(unsafe.exec(end.out)?.[0]).toBeUndefined()
+      expect([id, secret.exec(end.out)?.[0]]).toEqual([id, undefined])
     })
   })
 
@@ -126,10 +128,22 @@ describe('every command', () => {
         const [, end] = await look(id)
         const said = `${end.out}${end.err}`
         expect([id, end.code, unsafe.exec(said)?.[0]]).toEqual([id, 0, undefined])
-        expect([id, said.includes('hunter2')]).toEqual([id, false])
+        expect([id, secret.exec(said)?.[0]]).toEqual([id, undefined])
         if (tables.includes(id)) expect([id, Math.max(...end.out.split('\n').map(displayWidth)) <= 80]).toEqual([id, true])
       },
     )
+  })
+
+  it('B145 shows of what a job carries the same to people as to scripts, cut or in full', async () => {
+    const store = await hostileStore()
+    const look = async (...args: readonly string[]) => (await cli(args, { store: store.location })).out
+    for (const [noun, key] of [['jobs', store.completed], ['jobs', store.failed], ['incidents', store.failed], ['dlq', store.dead]] as const) {
+      const { variables } = JSON.parse(await look(noun, 'show', String(key), '--json')) as { variables: unknown }
+      const words = await look(noun, 'show', String(key), '--full')
+      for (const line of JSON.stringify(variables, null, 2).split('\n')) if (/^[ -~]*$/.test(line)) expect(words).toContain(line)
+      expect(words).toContain('"cvv": "***"')
+      expect(words).toContain('"pin": "***"')
+    }
   })
 
   it('A39 shows hostile words of its own command line as escapes', async () => {

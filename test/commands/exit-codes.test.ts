@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
@@ -7,11 +8,12 @@ import { seededStore } from '../support/seeded-store.ts'
 
 describe('exit codes', () => {
   it('B139 are the documented ones, with and without --json', async () => {
-    const { location, store, completed, raised } = await seededStore()
+    const { location, store, completed, raised, join: register } = await seededStore()
     const done = String(await completed())
     const [open = 0] = await raised()
     await store.declareTypes([{ type: 'full', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
     await cli(['enqueue', 'full'], { store: location })
+    await register('w#own', { host: hostname(), pid: process.pid, leaseMs: 60_000 })
     const noise = join(temporaryDirectory(), 'noise.db')
     writeFileSync(noise, 'not a database. '.repeat(1_000))
     const table: readonly (readonly [code: number, ...args: readonly string[]])[] = [
@@ -31,7 +33,9 @@ describe('exit codes', () => {
       [4, 'jobs', 'show', '4711'],
       [4, 'jobs', 'cancel', '4711'],
       [4, 'dlq', 'show', done],
+      [4, 'workers', 'release', 'nobody'],
       [5, 'jobs', 'retry', done],
+      [5, 'workers', 'release', 'w#own', '--dry-run'],
       [6, 'jobs', 'retry', done, String(open), '--dry-run'],
       [7, 'enqueue', 'slow', '--wait', '--timeout', '10ms'],
       [11, 'run-worker', './nowhere.ts'],
@@ -42,5 +46,5 @@ describe('exit codes', () => {
       const [words, json] = await Promise.all([cli(args, where), cli([...args, '--json'], where)])
       expect([args.join(' '), words.code, json.code]).toEqual([args.join(' '), code, code])
     }
-  })
+  }, 90_000)
 })

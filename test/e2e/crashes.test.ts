@@ -40,6 +40,32 @@ describe('worker processes that die', () => {
     }
   })
 
+  it('B006 wf workers release: others take the jobs of a worker that was killed with its supervisor at once, not when the lease is over', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 60_000 : 10); mark("end " + job.key)')
+    const keys = await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'slow' })))
+    const long = { env: { WF_LEASE: '5m', WF_RENEWAL: '1s' } }
+    const first = scene.worker([file, '--worker-id', 'first'], long)
+    await scene.marks.until((lines) => lines.length === 4, 'all handlers have started')
+    const second = scene.worker([file, '--worker-id', 'second'], long)
+    await second.says(/working on slow/)
+    const refused = scene.wf(['workers', 'release', 'first'])
+    expect([refused.code, refused.err]).toEqual([5, expect.stringMatching(/first\.1#\w+ runs: .*its 4 jobs could run twice/)])
+    first.killAll()
+    await first.ended
+    expect(scene.wf(['workers', 'list']).out).toMatch(/first\.1#\w+ +running +4\/10/)
+    const released = scene.wf(['workers', 'release', 'first', '--reason', 'killed by hand'])
+    expect([released.code, released.out]).toEqual([0, expect.stringContaining(`4 jobs ended as lost: ${keys.join(', ')}`)])
+    for (const key of keys) {
+      expect(await scene.until(key, 'completed', 5_000)).toMatchObject({ attempt: 2, retries: 3 })
+      expect(await scene.outcomes(key)).toEqual(['lost', 'success'])
+      expect((await scene.detail(key)).attempts[0]?.error?.message).toMatch(/^worker first\.1#\w+ was released by .+: killed by hand$/)
+    }
+    expect((await scene.store.workers(scene.store.now())).map(({ label }) => label)).toEqual(['second'])
+    second.signal('SIGTERM')
+    await second.exits(0)
+  })
+
   it('B009 a crash in the last or only attempt costs no retry and is never silent', async () => {
     const scene = await Scene.open()
     const file = scene.handler('dies', 'if (job.attempt === 1) process.kill(process.pid, "SIGKILL")')

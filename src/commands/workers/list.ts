@@ -2,6 +2,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { printList } from '../../cli/list.ts'
 import { workerColumns, workerDocument } from '../../cli/worker-view.ts'
 import { prose } from '../../cli/prose.ts'
+import { say } from '../../cli/safe.ts'
 import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 
@@ -9,7 +10,7 @@ export default class WorkersList extends BaseCommand {
   static override summary = 'Show the worker processes of the store.'
   static override description =
     prose`One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
-gone or cut off; its jobs are handed to others.`
+gone or cut off; its jobs are handed to others. Workers release does that at once for one that is known to be dead.`
   static override examples = ['<%= config.bin %> workers list', '<%= config.bin %> workers list --json']
   static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }) }
 
@@ -19,5 +20,8 @@ gone or cut off; its jobs are handed to others.`
     const page = { items: await inspector.workers(), next: null }
     const listing = { page, columns: workerColumns(), document: workerDocument, id: ({ id }: InspectedWorker) => id, noun: 'workers' }
     await printList(this.output, listing, { ids: flags.ids, from: inspector })
+    const held = page.items.some(({ alive, running }) => !alive && running > 0)
+    if (held && !flags.ids)
+      this.output.note(this.output.errPaint.dim(say`what is gone holds jobs: wf workers release ID gives them to others at once`))
   }
 }

@@ -5,17 +5,20 @@ import type { Connection } from './connection.ts'
 export interface HistoryTable {
   add(row: Omit<HistoryRow, 'id'>): void
   ofJob(jobKey: number): readonly HistoryRow[]
+  /** Newest first. */
+  ofNoJob(limit: number): readonly HistoryRow[]
 }
 
 export function historyTable(db: Connection): HistoryTable {
   const add = db.prepare('INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (?, ?, ?, ?, ?, ?)')
-  const ofJob = db.prepare<[number], HistoryRow>(
-    'SELECT id, job_key AS jobKey, at, event, who, reason, detail FROM wf_history WHERE job_key = ? ORDER BY id',
-  )
+  const columns = 'id, job_key AS jobKey, at, event, who, reason, detail'
+  const ofJob = db.prepare<[number], HistoryRow>(`SELECT ${columns} FROM wf_history WHERE job_key = ? ORDER BY id`)
+  const ofNoJob = db.prepare<[number], HistoryRow>(`SELECT ${columns} FROM wf_history WHERE job_key IS NULL ORDER BY id DESC LIMIT ?`)
   return {
     add({ jobKey, at, event, who, reason, detail }) {
       add.run(jobKey, at, event, who, reason, detail)
     },
     ofJob: (jobKey) => ofJob.all(jobKey),
+    ofNoJob: (limit) => ofNoJob.all(Math.min(Math.max(1, limit), 1_000)),
   }
 }

@@ -6,6 +6,7 @@ import { engineVersion, type Connection } from './connection.ts'
 import { counting } from './counts.ts'
 import { deadLetterLister } from './dead-letter-list.ts'
 import { deadlines } from './deadlines.ts'
+import { historyTable } from './history.ts'
 import { incidentLister } from './incident-list.ts'
 import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
@@ -36,6 +37,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
   const details = lazy(() => jobDetails(db))
   const stats = lazy(() => statsTable(db))
   const count = lazy(() => counting(db))
+  const history = lazy(() => historyTable(db))
   return {
     ...lists,
     ...live,
@@ -49,6 +51,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
     job: (key) => read(() => details()(key)),
     types: (now) => read(() => count().types(now)),
     counts: () => read(() => count().counts()),
+    history: (limit) => read(() => history().ofNoJob(limit)),
     stats: (sinceMinute) => read(() => stats().since(sinceMinute)),
     counters: () => read(() => stats().counters()),
   }

@@ -4,7 +4,7 @@
  */
 import { WfError } from '../../domain/errors.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
-import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter } from '../store.ts'
+import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerRelease, WorkerView } from '../store.ts'
 import { claimer } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { deadlines } from './deadlines.ts'
@@ -147,7 +147,12 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
     renew: (ids, leaseUntil) => write(() => ids.filter((id) => workers.renew(id, leaseUntil)).flatMap((id) => workers.held(id))),
     registerWorkers: (rows) => each(rows, workers.register),
     setWorkerState: (ids, state) => each(ids, (id) => workers.setState(id, state)),
-    retireWorkers: (ids) => each(ids, workers.retire),
+    retireWorkers: (ids, now, release) =>
+      each(ids, (id) => {
+        const row = release && workers.all().find((worker) => worker.id === id)
+        if (release) history.add(releasedRow({ id, row: row ?? null }, release, now))
+        workers.retire(id)
+      }),
     declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
     pauseTypes: (names, pause, who, now) =>
       write(() =>
@@ -165,6 +170,11 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         for (const one of progress) stats.progress(one, now)
       }),
   }
+}
+
+function releasedRow({ id, row }: { id: string; row: WorkerView | null }, { who, reason, forced }: WorkerRelease, now: number) {
+  const known = row && { label: row.label, pid: row.pid, host: row.host, leaseUntil: row.leaseUntil }
+  return { jobKey: null, at: now, event: 'worker_released', who, reason, detail: JSON.stringify({ worker: id, ...known, forced }) }
 }
 
 function constraint({ message }: Error): Enqueued {

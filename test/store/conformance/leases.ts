@@ -140,6 +140,31 @@ export function leaseRules(stage: Stage): void {
       await store.retireWorkers(['w#1'], now())
       expect((await store.expiredLeases(now(), 10)).map(({ job }) => job.key)).toEqual([key])
       expect((await store.running('w#1')).map((job) => job.key)).toEqual([key])
+      expect(await store.history(10), 'a worker that leaves is no deed of a person').toEqual([])
+    })
+
+    it('B006 keeps who released a worker and why, whether its row was there or not, newest first among what concerns no job', async () => {
+      const { join, add, claimOne, store, now, clock, resolve } = await stage()
+      await join('w#1', { label: 'web', pid: 7, host: 'box' })
+      await join('w#2')
+      const key = await add()
+      await claimOne()
+      await store.retireWorkers(['w#1', 'ghost'], now(), { who: 'ada', reason: 'it burns', forced: false })
+      await clock.advance(1)
+      await store.pauseTypes(['t'], { reason: null }, 'bob', now())
+      await resolve(key, 'cancel')
+      expect((await store.workers(now())).map(({ id }) => id)).toEqual(['w#2'])
+      const rows = await store.history(10)
+      expect(rows.map(({ jobKey, event, who, reason }) => [jobKey, event, who, reason])).toEqual([
+        [null, 'type_paused', 'bob', null],
+        [null, 'worker_released', 'ada', 'it burns'],
+        [null, 'worker_released', 'ada', 'it burns'],
+      ])
+      expect(rows.slice(1).map(({ at, detail }) => [at, JSON.parse(detail ?? '')])).toEqual([
+        [now() - 1, { worker: 'ghost', forced: false }],
+        [now() - 1, { worker: 'w#1', label: 'web', pid: 7, host: 'box', leaseUntil: now() - 1 + leaseMs, forced: false }],
+      ])
+      expect(await store.history(1)).toHaveLength(1)
     })
   })
 }

@@ -29,6 +29,7 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   running: (reader) => reader.running('w#1'),
   expiredLeases: (reader) => reader.expiredLeases(1, 1),
   overdue: (reader) => reader.overdue(1, 1),
+  history: (reader) => reader.history(10),
   stats: (reader) => reader.stats(0),
   counters: (reader) => reader.counters(),
   version: (reader) => reader.version(),
