@@ -33,8 +33,19 @@ export interface LoggerOptions {
   write(line: string): void
   /** Epoch ms. */
   now(): number
-  /** Makes text that came from elsewhere fit for a terminal. */
-  clean(text: string): string
+  clean: LogCleaner
+}
+
+/** What came from elsewhere passes it in whole, and only when a line is really written. */
+export interface LogCleaner {
+  /** Secrets masked, and bounded; a handler may have handed over anything. */
+  message(message: unknown): string
+  /** The same for fields: plain JSON data. */
+  fields(fields: unknown): LogFields
+  /** Escapes what a terminal would act on. */
+  forTerminal(text: string): string
+  /** The same with escapes that JSON knows. */
+  forJson(line: string): string
 }
 
 export async function createLogger(options: LoggerOptions): Promise<Logger> {
@@ -59,14 +70,14 @@ export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: Lo
   }
 }
 
-async function jsonWriter({ level, write, now }: LoggerOptions): Promise<LogWriter> {
+async function jsonWriter({ level, write, now, clean }: LoggerOptions): Promise<LogWriter> {
   const { pino } = await import('pino')
   const timestamp = () => `,"time":"${new Date(now()).toISOString()}"`
   const lines = pino(
-    { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) }, serializers: { err: pino.stdSerializers.err } },
-    { write },
+    { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } },
+    { write: (line: string) => write(clean.forJson(line)) },
   )
-  return (at, message, { fields, bound }) => lines[at]({ ...bound, ...fields }, message)
+  return (at, message, { fields, bound }) => lines[at]({ ...clean.fields(bound), ...clean.fields(fields) }, clean.message(message))
 }
 
 /** What wf says is whole without its fields, which are for machines. What a handler logs is told with its job and its fields. */
@@ -74,30 +85,24 @@ async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promi
   const { Chalk } = await import('chalk')
   const paint = new Chalk({ level: colours ? 1 : 0 })
   const labels: Record<LogLevel, string> = { debug: paint.dim('debug: '), info: '', warn: paint.yellow('warning: '), error: paint.red('error: ') }
+  const shown = (message: unknown) => clean.forTerminal(clean.message(message))
   return (level, message, { fields, bound }) => {
     const time = new Date(now())
     const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
     const isHandlers = bound['job'] !== undefined
-    const whose = isHandlers ? paint.dim(`${clean(`${String(bound['type'])} #${String(bound['job'])}`)}: `) : ''
-    const told = isHandlers ? toldFields(fields) : ''
-    const label = /^\w/.test(message) ? labels[level] : ''
-    write(`${paint.dim(clock)} ${label}${whose}${clean(message)}${told === '' ? '' : ` ${paint.dim(clean(told))}`}\n`)
+    const whose = isHandlers ? paint.dim(`${shown(`${String(bound['type'])} #${String(bound['job'])}`)}: `) : ''
+    const told = isHandlers ? clean.forTerminal(toldFields(clean.fields(fields))) : ''
+    const words = shown(message)
+    const label = /^\w/.test(words) ? labels[level] : ''
+    write(`${paint.dim(clock)} ${label}${whose}${words}${told === '' ? '' : ` ${paint.dim(told)}`}\n`)
   }
 }
 
-/** `orderId=o-1 amount=30` */
+/** `orderId=o-1 amount=30`, of plain data. */
 function toldFields(fields: LogFields): string {
   return Object.entries(fields)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : safeJson(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
-}
-
-function safeJson(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value)
-  } catch {
-    return '[not readable]'
-  }
 }
 
 /** Beyond this, lines are dropped rather than kept: a reader that stopped reading must not stop the worker, nor fill its memory. */

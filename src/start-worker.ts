@@ -6,9 +6,9 @@ import { hostname } from 'node:os'
 import { openStore, configOf } from './app.ts'
 import { systemClock } from './clock.ts'
 import type { Config, Durability } from './config.ts'
+import { logCleaner } from './domain/cleaner.ts'
 import { WfError } from './domain/errors.ts'
 import { preview } from './domain/preview.ts'
-import { escapeText, maskText } from './domain/text.ts'
 import { createEngine } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
 import { createSweeper } from './engine/sweeper.ts'
@@ -158,6 +158,6 @@ function quietLog(): Promise<Logger> {
     colours: false,
     write: (line) => void process.stderr.write(line),
     now: systemClock.now,
-    clean: (text) => escapeText(maskText(text)),
+    clean: logCleaner,
   })
 }

@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { logCleaner } from '../src/domain/cleaner.ts'
 import { createLogger, LineStream, type LoggerOptions } from '../src/logger.ts'
 
 async function written(options: Partial<LoggerOptions>) {
@@ -12,7 +13,7 @@ async function written(options: Partial<LoggerOptions>) {
     colours: false,
     write: (line) => lines.push(line),
     now: () => Date.UTC(2024, 0, 2, 3, 4, 5),
-    clean: (text) => text.replaceAll('\u001b', '<ESC>'),
+    clean: logCleaner,
     ...options,
   })
   return { log, lines }
@@ -34,7 +35,55 @@ describe('the log', () => {
   it('A39 lets nothing through to a terminal that was not cleaned', async () => {
     const { log, lines } = await written({})
     log.info('failed: \u001b[2J')
-    expect(lines.join('')).toContain('failed: <ESC>[2J')
+    expect(lines.join('')).toContain('failed: \\u001b[2J')
+  })
+
+  it.each(['words', 'json'] as const)(
+    'A39 masks secrets and escapes what a terminal obeys in %s, at every level, in messages and fields, bound or not',
+    async (style) => {
+      const { log, lines } = await written({ style, level: 'debug' })
+      const nasty = '\u202egnp \u009b31m \u001b]0;x\u0007 postgres://a:hunter2@b password=hunter2'
+      const fields = {
+        password: 'hunter2 hunter2',
+        [nasty]: { list: [nasty, { cvv: 'hunter2' }] },
+        error: new Error(nasty),
+        big: 1n,
+        url: 'postgres://u:hunter2@db',
+      }
+      for (const logger of [log, log.child({ job: 1, type: nasty, attempt: 1 }), log.child({ secret: 'hunter2', worker: nasty })])
+        for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](`thrown ${nasty} {"password": "hunter2"}`, fields)
+      expect(lines).toHaveLength(12)
+      for (const line of lines) {
+        expect(line).not.toContain('hunter2')
+        expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
+        if (style === 'json') expect(JSON.parse(line)).toMatchObject({ password: '***', msg: expect.stringContaining('\u202e') })
+      }
+    },
+  )
+
+  it('B060 takes whatever a handler hands over', async () => {
+    for (const style of ['words', 'json'] as const) {
+      const { log, lines } = await written({ style })
+      const circle: Record<string, unknown> = {}
+      circle['self'] = circle
+      log.child({ job: 1, type: 't' }).info({ not: 'text' } as unknown as string, circle)
+      log.child({ job: 1, type: 't' }).info('text', 'text' as unknown as Record<string, unknown>)
+      expect(lines).toHaveLength(2)
+      expect(lines[1]).toContain('value')
+    }
+  })
+
+  it('cleans nothing of what it does not write', async () => {
+    let cleaned = 0
+    const message = (text: unknown) => {
+      cleaned++
+      return String(text)
+    }
+    const { log } = await written({ level: 'warn', clean: { ...logCleaner, message } })
+    log.info('not written')
+    expect(cleaned).toBe(0)
+    log.warn('written')
+    expect(cleaned).toBe(1)
   })
 
   it('is one JSON object a line elsewhere, with the time in UTC and every field', async () => {

@@ -2,7 +2,9 @@
  * Text that may go to a terminal. Everything that came from a job, a handler, a producer or a file is escaped and masked
  * on its way into a Safe, and the screen takes nothing else: what was forgotten does not compile.
  */
-import { escapeText, maskText } from '../domain/text.ts'
+import { cleanJson, cleanText } from '../domain/cleaner.ts'
+import { maskText } from '../domain/mask.ts'
+import { escapeText } from '../domain/text.ts'
 
 export class Safe {
   readonly text: string
@@ -17,7 +19,9 @@ export type Shown = Safe | string | number
 
 /** For one line: a line break inside is shown as an escape too. */
 export function safe(value: Shown): Safe {
-  return value instanceof Safe ? value : new Safe(escapeText(maskText(String(value))))
+  if (value instanceof Safe) return value
+  // Numbers are wf's own: keys and counts.
+  return new Safe(typeof value === 'number' ? String(value) : cleanText(value))
 }
 
 /** Keeps line breaks and tabs: for values that are shown over several lines. */
@@ -25,6 +29,13 @@ export function safeLines(value: string): readonly Safe[] {
   return maskText(value)
     .split(/\r?\n/)
     .map((line) => new Safe(escapeText(line)))
+}
+
+/** JSON data over several lines, with the same masking as in a JSON document. */
+export function safeJson(value: unknown): readonly Safe[] {
+  return cleanJson(value, 2)
+    .split('\n')
+    .map((line) => new Safe(line))
 }
 
 /** Template: what is written in the code stands as it is, what is put in is made safe. */

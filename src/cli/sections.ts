@@ -1,7 +1,7 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
 import { displayWidth } from '../domain/text.ts'
 import type { Paint } from './paint.ts'
-import { safeLines, say, type Safe, type Shown } from './safe.ts'
+import { Safe, safeJson, say, type Shown } from './safe.ts'
 
 export type Fact = readonly [name: string, value: Shown | null]
 
@@ -24,11 +24,16 @@ const mostCharacters = 8_000
 
 /** JSON over several lines, cut to what a screen can take unless `full`. */
 export function jsonLines(value: unknown, { full, paint }: { full: boolean; paint: Paint }): readonly Safe[] {
-  const text = JSON.stringify(value, null, 2)
-  const lines = (full ? text : text.slice(0, mostCharacters)).split('\n')
-  const shown = full ? lines : lines.slice(0, mostLines)
-  const cut = text.length > mostCharacters || shown.length < lines.length
-  return indented([...shown.flatMap((line) => safeLines(line)), ...(cut && !full ? [paint.dim('… cut; --full shows all')] : [])])
+  const lines = safeJson(value)
+  if (full) return indented(lines)
+  const shown: Safe[] = []
+  let left = mostCharacters
+  for (const { text } of lines.slice(0, mostLines)) {
+    if (left > 0) shown.push(new Safe(text.slice(0, left).replace(/[\ud800-\udbff]$/, '')))
+    left -= text.length + 1
+  }
+  const isCut = left < 0 || shown.length < lines.length
+  return indented([...shown, ...(isCut ? [paint.dim('… cut; --full shows all')] : [])])
 }
 
 export interface Step {

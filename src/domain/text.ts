@@ -1,6 +1,6 @@
 /**
- * Text that goes to people: what terminals would obey is escaped, secrets are masked, and width is counted in columns.
- * Stored data never passes through here; only what is shown does.
+ * Text that goes to people: what terminals would obey is escaped, and width is counted in columns. Secrets are masked
+ * in mask.ts. Stored data never passes through here; only what is shown does.
  */
 
 /** C0, DEL, C1, direction and invisible format characters, line separators, half surrogates. Joiners of emoji stay. */
@@ -15,69 +15,16 @@ export function escapeText(text: string, { lines = false }: { lines?: boolean } 
   })
 }
 
-function unicodeEscape(codePoint: number): string {
-  return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`
-}
-
-const mask = '***'
-
-const secretWord =
-  'pass[-_ ]?(?:word|wd|phrase|code)|pwd|secret|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|signing[-_ ]?key|credential|authorization|cookie|token|jwt'
-/** Member names whose value is a secret whatever it looks like. `maxTokens: 5` is not one: numbers are judged by `secretNumber`. */
-const secretName = new RegExp(`${secretWord}|^(?:auth|otp|pin|cvv2?|cvc2?|ssn|card[-_ ]?number|session[-_ ]?id)$`, 'i')
-const secretNumber = /pass[-_ ]?(?:word|wd|code)|^(?:otp|pin|cvv2?|cvc2?|ssn|card[-_ ]?number)$/i
-
-/** Value forms, tried in this order. Every repetition is bounded or anchored, so that no text makes them slow. */
-const secretForms: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN ([A-Z0-9 ]{1,40})-----[\s\S]*?(?:-----END \1-----|$)/g, `-----BEGIN $1----- ${mask}`],
-  [/\b([a-z][a-z0-9+.-]{0,19}:\/\/)[^\s/?#"'<>]{0,500}@/gi, `$1${mask}@`],
-  [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, mask],
-  [/\b((?:proxy-)?authorization|(?:set-)?cookie)([ \t]{0,4}[:=][ \t]{0,4})(?!["'\\])[^\r\n"']+/gi, `$1$2${mask}`],
-  [/\b(bearer)[ \t]+[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
-  [/\b(basic)[ \t]+(?=[a-z+/]*[\d=])[\w+/]{8,}={0,2}/gi, `$1 ${mask}`],
-  [/\b(?:[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|xox[abeprs]-|AKIA|ASIA|glpat-)[\w-]{8,}/g, mask],
-]
-
-/** `password=…`, `"apiKey": "…"`, the same in JSON inside a string, `?token=…`: name, sign, and a value in its quotes or up to a separator. */
-const namedSecret = new RegExp(
-  `(?<![\\w-])(?<name>(?:\\\\?["'])?[\\w-]{0,40}?(?:${secretWord})[\\w-]{0,40}(?:\\\\?["'])?)(?<sign>\\s{0,4}[:=]\\s{0,4})(?<value>\\\\"[^"\\\\]*\\\\"|"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s"',;&)}\\]]+)`,
-  'gi',
-)
-
-/** Hides secrets by the forms in which they stand in text: user info of URLs, JWT, PEM, bearer and basic credentials, well-known key prefixes, `password=…`. */
-export function maskText(text: string): string {
-  const masked = secretForms.reduce((result, [form, replacement]) => result.replace(form, replacement), text)
-  return masked.replace(namedSecret, (whole: string, name: string, sign: string, value: string) => {
-    if (/^(?:\d{1,6}|true|false|null)$/.test(value) && !secretNumber.test(name)) return whole
-    const quote = /^(?:\\"|"|')/.exec(value)?.[0] ?? ''
-    return `${name}${sign}${quote}${mask}${quote}`
+/** The same JSON document, with JSON's own escapes for those characters; its line feeds are layout and stay. */
+export function escapeJson(json: string): string {
+  return json.replace(unsafe, (character) => {
+    if (character === '\n') return character
+    return Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`).join('')
   })
 }
 
-const deepestMask = 1_000
-
-/** A copy of JSON data with secrets hidden by member names at any depth and by value forms in every string. */
-export function maskValue(value: unknown): unknown {
-  return maskedAt(value, 0)
-}
-
-function maskedAt(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return maskText(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (depth >= deepestMask) return mask
-  if (Array.isArray(value)) return value.map((item) => maskedAt(item, depth + 1))
-  const copy = {}
-  for (const [key, member] of Object.entries(value)) {
-    // Defined, not assigned: a member called `__proto__` stays a member.
-    const shown = isSecret(key, member) ? mask : maskedAt(member, depth + 1)
-    Object.defineProperty(copy, key, { value: shown, writable: true, enumerable: true, configurable: true })
-  }
-  return copy
-}
-
-function isSecret(key: string, value: unknown): boolean {
-  if (value === null || typeof value === 'boolean' || value === '') return false
-  return typeof value === 'number' ? secretNumber.test(key) : secretName.test(key)
+function unicodeEscape(codePoint: number): string {
+  return codePoint > 0xffff ? `\\u{${codePoint.toString(16)}}` : `\\u${codePoint.toString(16).padStart(4, '0')}`
 }
 
 /** Made when it is first needed: it takes milliseconds, and most text is ASCII. */

@@ -1,5 +1,6 @@
 /** One line for people about one attempt that is over, from what was settled. Pure. */
 import { formatDuration } from '../domain/duration.ts'
+import { maskText } from '../domain/mask.ts'
 import type { Settlement } from '../domain/outcome.ts'
 import type { LogFields, LogLevel } from '../logger.ts'
 import type { Settled } from '../store/store.ts'
@@ -73,12 +74,10 @@ function againIn(ms: number): string {
   return ms <= 0 ? 'at once' : `in ${formatDuration(ms)}`
 }
 
-/** `ETIMEDOUT connect to stripe`, on one line. */
+/** `ETIMEDOUT connect to stripe`, on one line. Masked before it is cut: of half a secret nobody could tell what it is. */
 export function reasonOf({ code, message }: { code: string | null; message: string }): string {
   const text = code !== null && !message.includes(code) ? `${code} ${message}` : message
-  const line = text
-    .slice(0, 4 * longestReason)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const head = text.length <= 8 * longestReason ? text : text.slice(0, 8 * longestReason).replace(/\S{1,200}$/, '')
+  const line = maskText(head).replace(/\s+/g, ' ').trim()
   return line.length <= longestReason ? line : `${line.slice(0, longestReason - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }

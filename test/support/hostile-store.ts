@@ -14,7 +14,13 @@ const secrets = {
   nested: { apiKey: 'hunter2-secret' },
   list: [{ token: 'hunter2-secret' }],
   url: 'https://u:hunter2-secret@host/',
+  card: { number: '4111 1111 1111 1111', digits: 4111111111111111, cvv: 'hunter2-secret', pin: 987654321 },
+  'Set-Cookie': ['sid=hunter2-secret'],
+  session: { id: 'hunter2-secret' },
 }
+
+/** What of the secrets must never come out. */
+export const secret = /hunter2|4111|987654321/
 
 export interface HostileStore {
   location: string
@@ -43,7 +49,7 @@ function poison(location: string): void {
   const data = JSON.stringify({ [hostile]: hostile, long, ...secrets })
   const error = JSON.stringify({
     name: hostile,
-    message: `${long} password=hunter2-secret`,
+    message: `${long} password=hunter2-secret {"cvv":987654321} 4111-1111-1111-1111`,
     code: hostile,
     stack: `at ${hostile}`,
     causes: [{ name: hostile, message: hostile, code: hostile }],

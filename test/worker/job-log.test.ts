@@ -124,4 +124,14 @@ describe('the log of finished attempts', () => {
     expect(cut.length).toBeLessThanOrEqual(160)
     expect(cut).not.toMatch(/\p{Surrogate}/u)
   })
+
+  it('B145 leaves no half of a secret where it cuts', () => {
+    for (let before = 0; before < 1_400; before++) {
+      const line = reasonOf({ code: null, message: `${'x'.repeat(before)} postgres://user:hunter2@db/x` })
+      expect([before, line.includes('hun')]).toEqual([before, false])
+    }
+    const pem = `-----BEGIN RSA PRIVATE KEY-----\n${'hunter2'.repeat(300)}\n-----END RSA PRIVATE KEY----- end`
+    expect(reasonOf({ code: null, message: pem })).not.toContain('hunter2')
+    expect(reasonOf({ code: null, message: `${'Bearer abcdefgh '.repeat(70)}${'y'.repeat(100)} https://u:hunter2@h` })).not.toContain('hun')
+  })
 })

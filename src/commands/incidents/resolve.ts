@@ -10,8 +10,7 @@ import type { Selector } from '../../store/store.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
-  static override description =
-    prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
+  static override description = prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
 named unless --kind or their keys take them: run again as they are, they repeat the damage. What stopped as result_invalid has had its
 effect: another run would charge the card twice. Without a selector it asks on a terminal when there are several.
 Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.`

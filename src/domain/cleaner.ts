@@ -1,0 +1,25 @@
+/**
+ * The one road of everything that came from a job, a handler, a producer or a file to a person or a log: masked first,
+ * then escaped. Screens, JSON documents and both forms of the log take it.
+ */
+import { boundedFields, boundedMessage } from './loggable.ts'
+import { maskText, maskValue } from './mask.ts'
+import { escapeJson, escapeText } from './text.ts'
+
+/** For one line: a line break inside is shown as an escape too. */
+export function cleanText(text: string): string {
+  return escapeText(maskText(text))
+}
+
+/** JSON in which a terminal finds nothing to obey; `indent` as JSON.stringify takes it. */
+export function cleanJson(value: unknown, indent?: number): string {
+  return escapeJson(JSON.stringify(maskValue(value), null, indent))
+}
+
+/** What a log does to every line that it writes. */
+export const logCleaner = {
+  message: (message: unknown): string => maskText(boundedMessage(message)),
+  fields: (fields: unknown): Record<string, unknown> => maskValue(boundedFields(fields)) as Record<string, unknown>,
+  forTerminal: escapeText,
+  forJson: escapeJson,
+}
