@@ -48,15 +48,26 @@ export interface RetryScope {
   onRetry?(error: unknown, waitMs: number): void
 }
 
-/**
- * The loop is p-retry's. Its wait is not: it runs on the machine's timers and Math.random, so that neither a fake clock
- * nor a seed drives it; with `minTimeout` 0 it sets no timer, and the wait is ours. It is not given the signal either,
- * because it throws away what a call returned when the abort came first, and a return is an effect that has happened.
- */
+/** What `fn` gives, asked up to `attempts` times. Rejects with what the last try threw, with the signal's reason, or with RetryAfter. */
 export async function retry<T>(fn: () => Promise<T>, policy: RetryPolicy, scope: RetryScope): Promise<T> {
+  scope.signal.throwIfAborted()
+  try {
+    return await fn()
+  } catch (thrown) {
+    return await again(fn, thrown, { policy, scope })
+  }
+}
+
+/**
+ * The loop is p-retry's, from the first failure on: most calls never have one, and should not pay for it. Its wait is not:
+ * it runs on the machine's timers and Math.random, so that neither a fake clock nor a seed drives it; with `minTimeout` 0
+ * it sets no timer, and the wait is ours. It is not given the signal either, because it throws away what a call returned
+ * when the abort came first, and a return is an effect that has happened.
+ */
+async function again<T>(fn: () => Promise<T>, first: unknown, { policy, scope }: { policy: RetryPolicy; scope: RetryScope }): Promise<T> {
   const waits = new Waits(policy, scope)
-  const tried = async () => {
-    if (scope.signal.aborted) throw new Failed(scope.signal.reason)
+  const tried = async (attempt: number) => {
+    if (attempt === 1) throw new Failed(first)
     try {
       return await fn()
     } catch (thrown) {
