@@ -1,0 +1,84 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { seededRandom, type Random } from '../../../src/random.ts'
+import { freshPath, long } from './support/files.ts'
+import { canRecord, Disk, record } from './support/recorded-disk.ts'
+
+const script = fileURLToPath(new URL('support/power-script.mjs', import.meta.url))
+
+interface Acknowledged {
+  accepted: Set<number>
+  completed: Set<number>
+}
+
+/** What is missing of what was acknowledged when the power goes now; and what the engine says of the file. */
+function lossesOf(disk: Disk, path: string, { accepted, completed }: Acknowledged, random?: Random): string[] {
+  const place = join(dirname(path), 'after.db')
+  for (const end of ['', '-wal', '-shm']) rmSync(`${place}${end}`, { force: true })
+  for (const end of ['', '-wal']) {
+    const content = disk.content(`${path}${end}`, random)
+    if (content !== null) writeFileSync(`${place}${end}`, content)
+  }
+  const db = new Database(place)
+  try {
+    const sound = db.pragma('quick_check(1)', { simple: true })
+    if (sound !== 'ok') return [`damaged: ${String(sound)}`]
+    const there = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'wf_jobs'").get() !== undefined
+    const keys = (where: string) => new Set(there ? (db.prepare(`SELECT key FROM wf_jobs WHERE ${where}`).pluck().all() as number[]) : [])
+    const [jobs, done] = [keys('TRUE'), keys("state = 'completed'")]
+    return [
+      ...[...accepted].filter((key) => !jobs.has(key)).map((key) => `job ${key} was accepted and is gone`),
+      ...[...completed].filter((key) => !done.has(key)).map((key) => `job ${key} was completed and is not`),
+    ]
+  } finally {
+    db.close()
+  }
+}
+
+/** Cuts the power at every sync, and between them with some of the last writes on the disk and some not. */
+function cutEverywhere(durability: 'power' | 'process', rounds: number, seed: number): { losses: string[]; cuts: number } {
+  const path = freshPath()
+  const calls = record([script, path, durability, String(rounds)], join(dirname(path), 'calls'))
+  const random = seededRandom(seed)
+  const disk = new Disk()
+  const acknowledged: Acknowledged = { accepted: new Set(), completed: new Set() }
+  const losses: string[] = []
+  let cuts = 0
+  const cut = (at: number, torn?: Random) => {
+    cuts += 1
+    for (const loss of lossesOf(disk, path, acknowledged, torn)) losses.push(`call ${at}${torn ? ', torn' : ''}: ${loss}`)
+  }
+  for (const [at, call] of calls.entries()) {
+    disk.apply(call)
+    if (call.kind === 'said') {
+      for (const [, what, keys = ''] of call.text.matchAll(/(accepted|completed) ([\d ]+)/g)) {
+        for (const key of keys.split(' ')) acknowledged[what as keyof Acknowledged].add(Number(key))
+      }
+      cut(at)
+      if (long || random() < 0.5) cut(at, random)
+    } else if (call.kind === 'sync') {
+      if (long || random() < 0.3) cut(at)
+    } else if (random() < (long ? 0.3 : 0.02)) cut(at, random)
+  }
+  expect(acknowledged.accepted.size, 'what the process said was recorded').toBe(rounds * 2)
+  return { losses, cuts }
+}
+
+describe.skipIf(!canRecord)('when the power goes', () => {
+  it('B091 at any sync and between any two writes, everything acknowledged is on the disk, and the file is sound', () => {
+    const seed = Number(process.env['WF_SEED'] ?? 1)
+    const { losses, cuts } = cutEverywhere('power', long ? 100 : 24, seed)
+    expect(losses.slice(0, 5), `seed ${seed}`).toEqual([])
+    expect(cuts).toBeGreaterThan(50)
+  })
+
+  it('B091 what `durability: process` gives up is the last commits, and never the soundness of the file', () => {
+    const { losses } = cutEverywhere('process', long ? 100 : 8, 2)
+    // This also shows that the test above would see a loss.
+    expect(losses.length).toBeGreaterThan(0)
+    expect(losses.filter((loss) => loss.includes('damaged'))).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+/** What a process wrote to files, call by call, and what a disk would hold if the power went at some moment of it. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import type { Random } from '../../../../src/random.ts'
+
+type Call =
+  | { kind: 'write'; file: string; bytes: Buffer; at: number }
+  | { kind: 'truncate'; file: string; length: number }
+  | { kind: 'sync'; file: string }
+  | { kind: 'said'; text: string }
+
+export const canRecord = process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+
+/** Runs node to its end. */
+export function record(args: readonly string[], log: string): Call[] {
+  const calls = 'pwrite64,write,fdatasync,fsync,ftruncate'
+  spawnSync('strace', ['-qq', '-y', '-xx', '-s', '1000000', '-e', `trace=${calls}`, '-e', 'signal=none', '-o', log, process.execPath, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return readFileSync(log, 'latin1').split('\n').flatMap(callOf)
+}
+
+function callOf(line: string): Call[] {
+  const [, name = '', fd, file = '', rest = ''] = /^(\w+)\((\d+)<([^>]*)>(.*)$/s.exec(line) ?? []
+  const path = decoded(file).toString()
+  if (name === 'fdatasync' || name === 'fsync') return [{ kind: 'sync', file: path }]
+  if (name === 'ftruncate') return [{ kind: 'truncate', file: path, length: Number(/^, (\d+)/.exec(rest)?.[1]) }]
+  const [, data = '', at] = /^, "((?:\\x[0-9a-f]{2})*)"(?:, \d+)?(?:, (\d+))?/.exec(rest) ?? []
+  if (name === 'pwrite64') return [{ kind: 'write', file: path, bytes: decoded(data), at: Number(at) }]
+  return name === 'write' && fd === '1' ? [{ kind: 'said', text: decoded(data).toString() }] : []
+}
+
+function decoded(text: string): Buffer {
+  return text.startsWith('\\x') ? Buffer.from(text.replaceAll('\\x', ''), 'hex') : Buffer.from(text, 'latin1')
+}
+
+const sectorBytes = 512
+
+type Change = Exclude<Call, { kind: 'sync' | 'said' }>
+
+/** Bytes that grow in place. */
+class Content {
+  #bytes: Buffer
+  length = 0
+
+  constructor(bytes: Buffer = Buffer.alloc(0)) {
+    this.#bytes = Buffer.from(bytes)
+    this.length = bytes.length
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.length)
+  }
+
+  apply(change: Change): void {
+    const end = change.kind === 'truncate' ? change.length : change.at + change.bytes.length
+    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.bytes, Buffer.alloc(end * 2 - this.length)])
+    if (change.kind === 'write') change.bytes.copy(this.#bytes, change.at)
+    else this.#bytes.fill(0, end)
+    this.length = change.kind === 'truncate' ? end : Math.max(end, this.length)
+  }
+}
+
+/** Goes along the calls; a file holds what was synced, and what was not may be on the disk in part. */
+export class Disk {
+  readonly #durable = new Map<string, Content>()
+  readonly #pending = new Map<string, Change[]>()
+
+  apply(call: Call): void {
+    if (call.kind === 'said') return
+    const pending = this.#pending.get(call.file) ?? []
+    if (call.kind === 'sync') {
+      const content = this.#durable.get(call.file) ?? new Content()
+      for (const change of pending.splice(0)) content.apply(change)
+      this.#durable.set(call.file, content)
+    } else {
+      pending.push(call)
+      this.#pending.set(call.file, pending)
+    }
+  }
+
+  /** The file after the power went: of what was not synced nothing, or (with `random`) any sectors of it. Null when it has no byte. */
+  content(file: string, random?: Random): Buffer | null {
+    const content = new Content(this.#durable.get(file)?.bytes)
+    if (random) {
+      for (const change of this.#pending.get(file) ?? []) {
+        for (const part of change.kind === 'truncate' ? [change] : sectorsOf(change)) if (random() < 0.5) content.apply(part)
+      }
+    }
+    return content.length === 0 ? null : content.bytes
+  }
+}
+
+function sectorsOf({ file, bytes, at }: Extract<Call, { kind: 'write' }>): Extract<Call, { kind: 'write' }>[] {
+  const parts: Extract<Call, { kind: 'write' }>[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const to = Math.min(bytes.length, from + sectorBytes - ((at + from) % sectorBytes))
+    parts.push({ kind: 'write', file, bytes: bytes.subarray(from, to), at: at + from })
+    from = to
+  }
+  return parts
+}
