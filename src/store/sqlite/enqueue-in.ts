@@ -5,7 +5,8 @@
 import { WfError } from '../../domain/errors.ts'
 import type { NewJob } from '../../domain/job.ts'
 import type { Enqueued } from '../store.ts'
-import type { Connection } from './connection.ts'
+import { engineVersion, type Connection } from './connection.ts'
+import { refuseOldEngine } from './driver.ts'
 import { enqueuer, type Enqueuer } from './enqueue.ts'
 import { refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { savepointOf, type Savepoint } from './savepoint.ts'
@@ -23,9 +24,15 @@ const fullSynchronous = 2
  */
 export function enqueueIn(db: Connection, jobs: readonly NewJob[], now: number): readonly Enqueued[] {
   refuseUnsafe(db)
-  const parts = known.get(db) ?? { jobs: enqueuer(db), savepoint: savepointOf(db) }
+  const parts = known.get(db) ?? partsOf(db)
   known.set(db, parts)
   return jobs.map((job) => addOne(db, parts, job, now))
+}
+
+/** The connection may come from another better-sqlite3 than wf's own, with another engine in it. */
+function partsOf(db: Connection): { jobs: Enqueuer; savepoint: Savepoint } {
+  refuseOldEngine(engineVersion(db))
+  return { jobs: enqueuer(db), savepoint: savepointOf(db) }
 }
 
 function addOne(db: Connection, { jobs, savepoint }: { jobs: Enqueuer; savepoint: Savepoint }, job: NewJob, now: number): Enqueued {

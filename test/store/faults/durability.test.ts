@@ -4,8 +4,9 @@ import { loadConfig } from '../../../src/config.ts'
 import { WfError } from '../../../src/domain/errors.ts'
 import { openReader, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
 import { refuseOldEngine } from '../../../src/store/sqlite/driver.ts'
+import { enqueueIn } from '../../../src/store/sqlite/enqueue-in.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
-import { freshPath, openRaw, openWrite } from './support/files.ts'
+import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
 
 const fileSystemType = { local: () => 0xef53, network: () => 0x6969 }
 
@@ -81,6 +82,21 @@ describe('the engine', () => {
     const refused = thrownBy(() => refuseOldEngine(version))
     expect(refused).toMatchObject({ code: 'store_unavailable', hint: expect.stringContaining('better-sqlite3') })
     expect(refused?.message).toContain('3.51.3')
+  })
+
+  it('B094 of a connection that a producer brings along is looked at too', async () => {
+    const path = freshPath()
+    await openWrite(path)
+    const db = openRaw(path)
+    db.pragma('synchronous = FULL')
+    db.function('sqlite_version', () => '3.49.2')
+    db.exec('BEGIN IMMEDIATE')
+    expect(thrownBy(() => void enqueueIn(db, jobsOf(1), 1))).toMatchObject({
+      code: 'store_unavailable',
+      hint: expect.stringContaining('better-sqlite3'),
+    })
+    db.exec('COMMIT')
+    expect(db.prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(0)
   })
 
   it.each(['3.51.3', '3.52.0', '3.53.2', '3.100.0', '4.0.0'])('B094 %s is accepted', (version) => {
