@@ -7,12 +7,13 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from './clock.ts'
 import { loadConfig, type Config, type ConfigInput } from './config.ts'
-import { WfError } from './domain/errors.ts'
+import { isStoreGone, WfError } from './domain/errors.ts'
 import { newJob, type EnqueueInput } from './domain/new-job.ts'
 import { systemRandom, type Random } from './random.ts'
 import type { Connection } from './store/sqlite/connection.ts'
 import { enqueueIn } from './store/sqlite/enqueue-in.ts'
 import { openSqliteReader, openSqliteStore } from './store/sqlite/open.ts'
+import { places } from './store/sqlite/store-place.ts'
 import type { Enqueued, Store, StoreReader, StoreWriter } from './store/store.ts'
 
 export interface OpenStoreOptions {
@@ -70,15 +71,31 @@ export interface CallersConnection {
 }
 
 /** Enqueues inside the caller's open transaction. Throws WfErrors `invalid_job`, `refused` (of a connection that is not safe, or not to `store`) and the store's. */
-export function enqueueInto(connection: CallersConnection, input: EnqueueInput, store: { location: string; now: number }): Enqueued {
-  if (!isSameFile(connection, store.location)) {
-    throw new WfError('refused', `the connection is to ${connection.name}, not to the store ${store.location}`, {
+export function enqueueInto(connection: CallersConnection, input: EnqueueInput, { store, location }: { store: Store; location: string }): Enqueued {
+  const place = places.get(store)
+  place?.check()
+  if (!isSameFile(connection, location)) {
+    throw new WfError('refused', `the connection is to ${connection.name}, not to the store ${location}`, {
       hint: "open the store's own file with it",
     })
   }
-  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, store.now)], store.now)
+  if (place) refuseMoved(connection, place.file)
+  const now = store.now()
+  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, now)], now)
   if (!enqueued) throw new WfError('unexpected', 'the store did not answer')
   return enqueued
+}
+
+/** The file that was at the path when a connection first enqueued: what it has open can be told in no other way. */
+const firstFiles = new WeakMap<CallersConnection, string>()
+
+function refuseMoved(connection: CallersConnection, file: string): void {
+  const first = firstFiles.get(connection) ?? file
+  firstFiles.set(connection, first)
+  if (first === file) return
+  throw new WfError('store_replaced', `the connection to ${connection.name} was opened on a file that is no longer there`, {
+    hint: 'close it, and open the file anew',
+  })
 }
 
 function isSameFile({ name, memory }: CallersConnection, location: string): boolean {
@@ -109,12 +126,18 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
 
 function watchVersion(reader: StoreReader, clock: Clock, changed: () => void): () => void {
   const ended = new AbortController()
+  // That its file is gone is a change too: whoever looks then is told so.
+  const current = () =>
+    reader.version().catch((error: unknown) => {
+      if (isStoreGone(error)) return null
+      throw error
+    })
   const poll = async () => {
-    let known = await reader.version()
+    let known = await current()
     while (!ended.signal.aborted) {
       await clock.sleep(readerPollMs, ended.signal)
       if (ended.signal.aborted) return
-      const version = await reader.version()
+      const version = await current()
       if (version !== known) changed()
       known = version
     }

@@ -158,7 +158,7 @@ export function createClient({ store, location, clock, who }: ClientParts): Clie
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
     enqueueIn(connection, type, variables = {}, options = {}) {
-      const result = enqueueInto(connection, { ...options, type, variables }, { location, now: store.now() })
+      const result = enqueueInto(connection, { ...options, type, variables }, { store, location })
       if (result.status === 'refused') throw refusal(type, result)
       return { key: result.key, type, duplicate: result.status === 'duplicate' }
     },

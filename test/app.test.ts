@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -79,6 +80,22 @@ describe('opening a store', () => {
       reader.prune({ finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, 0),
     ]
     for (const write of writes) await expect(write).rejects.toMatchObject({ message: expect.stringContaining('reading only') })
+  })
+
+  it('tells a watch that the file is gone, once, and that it is there again', async () => {
+    const { location, clock } = await openTestStore({ file: true })
+    const reader = await opened({ location, mode: 'read', clock })
+    let told = 0
+    const end = reader.watch(() => told++)
+    await clock.advance(1_000)
+    renameSync(location, `${location}.old`)
+    await clock.advance(10_000)
+    expect(told).toBe(1)
+    await expect(reader.counts()).rejects.toMatchObject({ code: 'store_missing' })
+    renameSync(`${location}.old`, location)
+    await clock.advance(10_000)
+    expect(told).toBe(2)
+    end()
   })
 
   it('a watch ends in silence when the reader is closed under it', async () => {

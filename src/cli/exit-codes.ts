@@ -27,6 +27,7 @@ const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
   invalid_config: exitCodes.usage,
   refused: exitCodes.usage,
   store_missing: exitCodes.store,
+  store_replaced: exitCodes.store,
   store_locked: exitCodes.store,
   store_corrupt: exitCodes.store,
   store_full: exitCodes.store,

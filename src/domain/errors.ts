@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'idempotency_conflict'
   | 'backlog_full'
   | 'store_missing'
+  | 'store_replaced'
   | 'store_locked'
   | 'store_corrupt'
   | 'store_full'
@@ -33,4 +34,9 @@ export class WfError extends Error {
     this.code = code
     this.hint = options.hint ?? ''
   }
+}
+
+/** The file of the store is not where it was opened. Whoever looks after the store says so, once; others who meet it need not. */
+export function isStoreGone(error: unknown): error is WfError {
+  return error instanceof WfError && (error.code === 'store_missing' || error.code === 'store_replaced')
 }

@@ -6,7 +6,7 @@ import { GroupCommit, type Work } from '../../src/store/sqlite/group-commit.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { ownFile } from '../support/store-sqlite.ts'
 
-function bench({ lockTimeoutMs = null as number | null, guard = () => {} } = {}) {
+function bench({ lockTimeoutMs = null as number | null, guard = () => {}, inPlace = () => {} } = {}) {
   const path = ownFile()
   const db = new Database(path, { timeout: 0 })
   db.pragma('journal_mode = WAL')
@@ -18,6 +18,7 @@ function bench({ lockTimeoutMs = null as number | null, guard = () => {} } = {})
     db,
     wait: { clock, random: seededRandom(1), lockTimeoutMs, location: path },
     guard,
+    inPlace,
     committed: () => commits.push(stored().length),
   })
   const stored = () => outsider.prepare<[], number>('SELECT v FROM n ORDER BY rowid').pluck().all()

@@ -2,7 +2,7 @@
  * One transaction for every write of a tick of the event loop, so that a commit's fsync is paid once for all of them.
  * Promises settle after the COMMIT. Nothing here awaits while a transaction is open.
  */
-import { WfError } from '../../domain/errors.ts'
+import { isStoreGone, WfError } from '../../domain/errors.ts'
 import type { Connection } from './connection.ts'
 import { lockDelayMs, type LockWait } from './lock-wait.ts'
 import { createPace } from './pace.ts'
@@ -37,6 +37,8 @@ export interface GroupCommitOptions {
   wait: LockWait
   /** Called at the start of each transaction; may throw a WfError. */
   guard(): void
+  /** Called before each COMMIT and after it; throws a WfError when the file is no longer where others would find what was written. */
+  inPlace(): void
   /** Called after each transaction of this connection. */
   committed(): void
 }
@@ -112,14 +114,17 @@ export class GroupCommit {
   }
 
   #transact(most: number, careful: boolean): void {
-    const { db, guard, committed } = this.#options
+    const { db, guard, inPlace, committed } = this.#options
     let taken: Item[] = []
     try {
       this.#begin.run()
       guard()
       taken = this.#work(most, careful)
+      inPlace()
       const startedMs = this.#clock.monotonic()
       this.#commit.run()
+      // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
+      inPlace()
       const endedMs = this.#clock.monotonic()
       this.#pace.committed({ tookMs: endedMs - startedMs, endedMs, byWorker: taken.some(({ byWorker }) => byWorker) })
     } catch (error) {
@@ -160,7 +165,7 @@ export class GroupCommit {
     if (isLocked(error)) return this.#locked(error)
     const tried = this.#queue.filter(({ tried }) => tried).length
     // Something in one of them broke a rule: once more, each for itself.
-    if (tried > 0 && !careful && !isStoreFailure(error)) return this.#transact(tried, true)
+    if (tried > 0 && !careful && !isStoreFailure(error) && !isStoreGone(error)) return this.#transact(tried, true)
     const told = storeError(error, this.#options.wait.location)
     if (isDamage(error)) this.#damage = told
     const failed = this.#queue.splice(0, this.#damage === null ? Math.max(1, tried) : this.#queue.length)

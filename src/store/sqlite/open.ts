@@ -15,6 +15,7 @@ import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './m
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
 import { isCannotOpen, nothingBeside, storeError } from './sqlite-errors.ts'
+import { openInPlace } from './store-place.ts'
 
 export interface NetworkOptions {
   /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
@@ -71,13 +72,14 @@ function allowedNetwork(location: string, { networkFileSystem = 'refuse', fileSy
 }
 
 async function openPrepared(wait: LockWait, journal: { durability: Durability; shared: boolean }): Promise<Store> {
-  const db = await whileLocked(wait, () => openWriter(wait.location))
+  const { db, place } = await whileLocked(wait, () => openInPlace(wait.location, wait.clock, openWriter))
   try {
     await whileLocked(wait, () => setJournal(db, journal))
     await migrate(db, wait)
     // Whoever only looks never loads what writes.
     const { sqliteStore } = await import('./sqlite-store.ts')
-    return sqliteStore(db, wait)
+    place.look()
+    return sqliteStore(db, { wait, place })
   } catch (error) {
     db.close()
     throw error
@@ -162,8 +164,8 @@ export async function openSqliteReader({ path, clock, ...network }: SqliteReader
     allowedNetwork(location, network)
     if (isEmpty(location)) throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
     checkDriver()
-    const db = await whileLocked(wait, () => openChecked(location))
-    const reader = sqliteReader(db, { read: reading(db, wait), location })
+    const { db, place } = await whileLocked(wait, () => openInPlace(location, clock, openChecked))
+    const reader = sqliteReader(db, { read: reading(db, { wait, place }), location })
     return {
       ...reader,
       async close() {

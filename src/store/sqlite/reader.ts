@@ -15,6 +15,7 @@ import { versionOf } from './migrate.ts'
 import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
+import type { StorePlace } from './store-place.ts'
 import { workersTable } from './workers.ts'
 
 /** Readers meet a lock only while a WAL is recovered or removed: a matter of moments. */
@@ -23,11 +24,14 @@ const readerPatienceMs = 5_000
 /** Runs a read, waiting out the rare lock. */
 export type Read = <T>(read: () => T) => Promise<T>
 
-export function reading(db: Connection, wait: LockWait): Read {
+export function reading(db: Connection, { wait, place }: { wait: LockWait; place: StorePlace }): Read {
   const patience = { ...wait, lockTimeoutMs: wait.lockTimeoutMs ?? readerPatienceMs }
   return (read) => {
     if (!db.open) return Promise.reject(new WfError('store_unavailable', `the store ${wait.location} is closed`))
-    return whileLocked(patience, read)
+    return whileLocked(patience, () => {
+      place.look()
+      return read()
+    })
   }
 }
 

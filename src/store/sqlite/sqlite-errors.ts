@@ -49,6 +49,12 @@ const reasons: readonly Reason[] = [
     'the disk is full, or the store has reached its size limit',
     'Free space on that disk, then try again; nothing that was accepted is lost.',
   ],
+  [
+    /^SQLITE_READONLY_DBMOVED/,
+    'store_replaced',
+    'its file was deleted, moved or replaced while it was open',
+    'Stop every process that had it open and start it again; put a backup in place only while all of them are stopped.',
+  ],
   [/^SQLITE_READONLY_(DIRECTORY|CANTINIT|CANTLOCK|RECOVERY|ROLLBACK)/, 'store_read_only', ...besides],
   [
     /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,

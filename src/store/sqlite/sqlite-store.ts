@@ -20,6 +20,7 @@ import { schemaGuard } from './schema-guard.ts'
 import { settler } from './settle.ts'
 import { isConstraint } from './sqlite-errors.ts'
 import { statsTable } from './stats.ts'
+import { places, type StorePlace } from './store-place.ts'
 import { typesTable } from './types.ts'
 import { wakeUp } from './wake-up.ts'
 import { workersTable } from './workers.ts'
@@ -27,11 +28,11 @@ import { workersTable } from './workers.ts'
 /** A batch of retention is a transaction of its own. */
 const pruneWeight = 64
 
-export function sqliteStore(db: Connection, wait: LockWait): Store {
+export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; place: StorePlace }): Store {
   const { clock, location } = wait
   const wake = wakeUp(db, { clock, location })
-  const group = new GroupCommit({ db, wait, guard: schemaGuard(db, location), committed: wake.ownCommit })
-  const read = reading(db, wait)
+  const group = new GroupCommit({ db, wait, guard: guardOf(db, { location, place }), inPlace: place.check, committed: wake.ownCommit })
+  const read = reading(db, { wait, place })
   const reader = sqliteReader(db, { read, location })
   const store: Store = {
     now: () => clock.now(),
@@ -52,7 +53,16 @@ export function sqliteStore(db: Connection, wait: LockWait): Store {
     },
   }
   connections.set(store, db)
+  places.set(store, place)
   return store
+}
+
+function guardOf(db: Connection, { location, place }: { location: string; place: StorePlace }): () => void {
+  const schema = schemaGuard(db, location)
+  return () => {
+    place.look()
+    schema()
+  }
 }
 
 const connections = new WeakMap<Store, Connection>()
