@@ -92,6 +92,8 @@ export class Dependency {
   }
 
   #limited<T>(fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: CallScope): Promise<T> {
+    // It may have aborted while a permit was asked for.
+    if (scope.signal.aborted) return Promise.reject(scope.signal.reason)
     const { name, policy, clock } = this.#parts
     return withTimeLimit(fn, { clock, what: name, timeoutMs: policy.timeoutMs, timeLeftMs: scope.timeLeftMs(), signal: scope.signal })
   }

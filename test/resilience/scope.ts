@@ -31,6 +31,8 @@ export function deferred<T = void>() {
     resolve = yes
     reject = no
   })
+  // Where nobody waits for it any more, its end is nobody's business.
+  promise.catch(() => {})
   return { promise, resolve, reject }
 }
 

@@ -1,0 +1,285 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
+import { current, freePlaces, type Verdict } from '../../src/resilience/breaker-state.ts'
+import type { BreakerChange } from '../../src/resilience/circuit-breaker.ts'
+import { DependencyRefusal } from '../../src/resilience/refusal.ts'
+import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
+import { seededRandom } from '../../src/random.ts'
+import { createFakeClock } from '../../src/testing/fake-clock.ts'
+import { MemoryKeeper } from './memory-keeper.ts'
+import { deferred, watched } from './scope.ts'
+
+const plain: BreakerPolicy = {
+  failures: 5,
+  shouldTrip: null,
+  intervalMs: null,
+  openForMs: 1_000,
+  probes: 1,
+  isSuccessful: null,
+  isExcluded: null,
+  shared: true,
+}
+
+function scene(given: Partial<BreakerPolicy> & { processes?: number } = {}) {
+  const policy = { ...plain, ...given }
+  const clock = createFakeClock()
+  const keeper = new MemoryKeeper(clock, policy)
+  const changes: BreakerChange[] = []
+  const troubles: unknown[] = []
+  /** When the dependency was asked, and by which process. */
+  const asked: { at: number; process: number }[] = []
+  const breakers = Array.from({ length: given.processes ?? 2 }, (_, process) => {
+    const parts = { name: 'stripe', policy, clock, random: seededRandom(process), holder: `w${process}` }
+    const listen = { onChange: (change: BreakerChange) => void changes.push(change), onTrouble: (error: unknown) => void troubles.push(error) }
+    return new SharedCircuitBreaker({ ...parts, ...listen, shared: keeper.view() })
+  })
+  /** A call of one process, whose end is in the test's hands: `success` resolves, the others throw their own name. */
+  const call = (process: number) => {
+    const work = deferred()
+    const run = () => {
+      asked.push({ at: clock.monotonic(), process })
+      return work.promise
+    }
+    const seen = watched(breakers[process]!.run(run, (thrown) => thrown as Verdict))
+    return { seen, end: (verdict: Verdict) => (verdict === 'success' ? work.resolve() : work.reject(verdict)) }
+  }
+  const done = async (process: number, verdict: Verdict) => {
+    const one = call(process)
+    one.end(verdict)
+    await clock.settle()
+    return one.seen
+  }
+  return { clock, keeper, breakers, changes, troubles, asked, call, done }
+}
+
+const refused = (seen: { thrown?: unknown }) => seen.thrown instanceof DependencyRefusal
+
+describe('a breaker that processes share', () => {
+  it('A26 opened by one process, it holds the others as soon as they have looked', async () => {
+    const { keeper, done, asked, changes } = scene()
+    for (let call = 0; call < 5; call++) await done(0, 'failure')
+    expect(keeper.state).toMatchObject({ mode: 'open', generation: 2 })
+    expect((await done(1, 'failure')).thrown).toBe('failure')
+    keeper.look()
+    expect(refused(await done(1, 'success'))).toBe(true)
+    expect(refused(await done(0, 'success'))).toBe(true)
+    expect(asked).toHaveLength(6)
+    expect(changes.map(({ from, to }) => `${from} → ${to}`)).toEqual(['closed → open', 'closed → open'])
+  })
+
+  it('A25 asks nothing of its keeper while it is closed', async () => {
+    const { keeper, done } = scene()
+    for (let call = 0; call < 100; call++) await done(call % 2, call % 5 === 0 ? 'failure' : 'success')
+    expect(keeper.asked).toEqual([])
+  })
+
+  it('A25 opens once when fifty fail in one tick in two processes', async () => {
+    const { keeper, call, clock } = scene()
+    const calls = Array.from({ length: 50 }, (_, index) => call(index % 2))
+    await clock.settle()
+    for (const { end } of calls) end('failure')
+    await clock.settle()
+    expect(keeper.state).toMatchObject({ mode: 'open', generation: 2 })
+    expect(keeper.asked).toEqual(['open', 'open'])
+  })
+
+  it('A25 lets one probe through in all processes, and closes for all when it succeeds', async () => {
+    const { keeper, clock, call, done, asked } = scene({ processes: 3 })
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    keeper.look()
+    await clock.advance(1_000)
+    const calls = Array.from({ length: 300 }, (_, index) => call(index % 3))
+    await clock.settle()
+    const through = calls.filter(({ seen }) => seen.state === 'pending')
+    expect([through.length, asked.length]).toEqual([1, 6])
+    expect(keeper.asked.filter((what) => what === 'acquire')).toHaveLength(3)
+    expect(keeper.state.probes).toMatchObject([{ holder: expect.stringMatching(/^w[012]$/) }])
+    through[0]!.end('success')
+    await clock.settle()
+    keeper.look()
+    for (const process of [0, 1, 2]) expect((await done(process, 'success')).state).toBe('resolved')
+  })
+
+  it('A25 a failed probe opens it for a new period; one that says nothing gives its place back', async () => {
+    const { keeper, clock, done } = scene()
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await clock.advance(1_000)
+    await done(0, 'excluded')
+    expect(freePlaces(keeper.state, keeper.at())).toBe(1)
+    await done(0, 'failure')
+    expect(keeper.state).toMatchObject({ mode: 'open', expiresAt: clock.now() + 1_000 })
+    await clock.advance(1_000)
+    await done(0, 'success')
+    expect(keeper.state.mode).toBe('closed')
+  })
+
+  it('A25 the probe of a process that was killed frees its place after an open period', async () => {
+    const { keeper, clock, call, done } = scene()
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await clock.advance(1_000)
+    call(0)
+    await clock.settle()
+    keeper.look()
+    const second = await done(1, 'success')
+    expect(refused(second)).toBe(true)
+    expect((second.thrown as DependencyRefusal).delayMs).toBeGreaterThanOrEqual(1_000)
+    await clock.advance(1_000)
+    expect((await done(1, 'success')).state).toBe('resolved')
+    expect(keeper.state.mode).toBe('closed')
+  })
+
+  it('A25 counts of an earlier generation open nothing', async () => {
+    const { keeper, call, clock, done } = scene()
+    const late = Array.from({ length: 5 }, () => call(1))
+    await clock.settle()
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await keeper.close()
+    keeper.look()
+    for (const { end } of late) end('failure')
+    await clock.settle()
+    expect(keeper.state.mode).toBe('closed')
+    expect(keeper.asked).toEqual(['open', 'close'])
+  })
+
+  it('A25 a process that has not yet seen it close and open again does not open it on old counts', async () => {
+    const { keeper, done } = scene()
+    for (let turn = 0; turn < 4; turn++) await done(1, 'failure')
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await keeper.close()
+    await done(1, 'failure')
+    expect(keeper.asked).toEqual(['open', 'close', 'open'])
+    expect(keeper.state.mode).toBe('closed')
+    expect((await done(1, 'success')).state).toBe('resolved')
+  })
+
+  it('A26 an operator trips it for all, and closes it', async () => {
+    const { keeper, clock, done, changes, breakers } = scene()
+    await keeper.trip({ forMs: 60_000 })
+    keeper.look()
+    await clock.advance(59_000)
+    expect([refused(await done(0, 'success')), refused(await done(1, 'success'))]).toEqual([true, true])
+    expect(changes[0]).toEqual({ name: 'stripe', from: 'closed', to: 'open', generation: 2, by: 'operator' })
+    expect(breakers[0]!.snapshot()).toEqual({ mode: 'open', generation: 2, ageMs: 59_000, retryInMs: 1_000 })
+    await keeper.close()
+    keeper.look()
+    expect((await done(0, 'success')).state).toBe('resolved')
+  })
+
+  it('goes on alone when the keeper does not answer: it opens, probes and closes for itself', async () => {
+    const { keeper, clock, done, troubles, breakers } = scene()
+    keeper.failure = new Error('the store is locked')
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    expect(troubles).toEqual([keeper.failure])
+    expect(refused(await done(0, 'success'))).toBe(true)
+    expect(breakers[0]!.snapshot()).toMatchObject({ mode: 'open', retryInMs: 1_000 })
+    await clock.advance(1_000)
+    expect((await done(0, 'success')).state).toBe('resolved')
+    expect(breakers[0]!.snapshot()).toMatchObject({ mode: 'closed' })
+  })
+
+  it('lets nothing through on a permit that it did not get, and asks again soon', async () => {
+    const { keeper, clock, done, troubles, asked } = scene({ openForMs: 60_000 })
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await clock.advance(60_000)
+    keeper.failure = new Error('the store is locked')
+    const held = await done(0, 'success')
+    expect([refused(held), asked.length, troubles]).toEqual([true, 5, [keeper.failure]])
+    expect((held.thrown as DependencyRefusal).delayMs).toBeLessThanOrEqual(5_000 + 12_000)
+    keeper.failure = null
+    expect((await done(0, 'success')).state).toBe('resolved')
+  })
+})
+
+type Step =
+  | { kind: 'call'; process: number }
+  | { kind: 'end'; pick: number; verdict: Verdict }
+  | { kind: 'pass'; ms: number }
+  | { kind: 'look' }
+  | { kind: 'kill'; process: number }
+  | { kind: 'trip' }
+  | { kind: 'close' }
+
+const processOf = fc.integer({ min: 0, max: 2 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ kind: fc.constant('call' as const), process: processOf }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      pick: fc.nat(),
+      verdict: fc.constantFrom<Verdict>('success', 'failure', 'failure', 'failure', 'excluded'),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 499, 500, 1_000) }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ kind: 'look' }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), process: processOf }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: 'trip' }, { kind: 'close' }) },
+)
+const rules = { failures: fc.integer({ min: 1, max: 3 }), probes: fc.integer({ min: 1, max: 2 }) }
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+async function walk(world: ReturnType<typeof scene>, steps: readonly Step[]) {
+  let calls: { process: number; end: (verdict: Verdict) => void }[] = []
+  for (const one of steps) {
+    if (one.kind === 'call') calls.push({ process: one.process, end: world.call(one.process).end })
+    else if (one.kind === 'end') calls.splice(one.pick % Math.max(1, calls.length), 1)[0]?.end(one.verdict)
+    else if (one.kind === 'pass') world.clock.block(one.ms)
+    else if (one.kind === 'look') world.keeper.look()
+    else if (one.kind === 'kill') calls = calls.filter(({ process }) => process !== one.process)
+    else if (one.kind === 'trip') await world.keeper.trip({ forMs: 700 })
+    else await world.keeper.close()
+    await turn()
+  }
+}
+
+describe('a shared breaker through random interleavings of three processes', () => {
+  it('A25 asks the dependency at most its probes in any open period, once every process has seen it open', async () => {
+    const only = step.filter(({ kind }) => kind !== 'trip' && kind !== 'close')
+    await fc.assert(
+      fc.asyncProperty(fc.record(rules), fc.array(only, { maxLength: 40 }), async (given, steps) => {
+        const world = scene({ ...given, processes: 3 })
+        for (let call = 0; call < given.failures; call++) {
+          world.call(0).end('failure')
+          await turn()
+        }
+        world.keeper.look()
+        const before = world.asked.length
+        await walk(
+          world,
+          steps.map((one) => (one.kind === 'end' ? { ...one, verdict: 'failure' } : one)),
+        )
+        const probed = world.asked.slice(before)
+        for (const [index, { at }] of probed.entries()) {
+          const later = probed[index + given.probes]
+          if (later) expect(later.at - at).toBeGreaterThanOrEqual(plain.openForMs)
+        }
+      }),
+      { numRuns: 5_000 },
+    )
+  }, 120_000)
+
+  it('B038 from whatever state, a healthy dependency closes it within one open period', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.record(rules), fc.array(step, { maxLength: 40 }), async (given, steps) => {
+        const world = scene({ ...given, processes: 3 })
+        await walk(world, steps)
+        world.clock.block(plain.openForMs)
+        for (let probe = 0; probe < given.probes; probe++) {
+          world.keeper.look()
+          world.call(probe % 3).end('success')
+          await turn()
+        }
+        expect(current(world.keeper.state, world.keeper.at()).mode).toBe('closed')
+        world.keeper.look()
+        for (const process of [0, 1, 2]) {
+          const { seen, end } = world.call(process)
+          end('success')
+          await turn()
+          expect(seen.state).toBe('resolved')
+        }
+      }),
+      { numRuns: 5_000 },
+    )
+  }, 120_000)
+})
