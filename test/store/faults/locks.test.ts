@@ -214,7 +214,7 @@ describe('many processes that read and then write', () => {
       readFileSync(join(folder, file), 'utf8')
         .split('\n')
         .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))
-        .filter((line) => /['"`]\s*BEGIN\b(?! IMMEDIATE)|\.transaction\(/.test(line) && !line.includes('hint:'))
+        .filter((line) => /['"`]\s*BEGIN\b(?! (IMMEDIATE|EXCLUSIVE))|\.transaction\(/.test(line) && !line.includes('hint:'))
         .map((line) => `${file}: ${line.trim()}`),
     )
     // A backup only reads.
