@@ -5,14 +5,16 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { calmly } from './lib/calm.mjs'
 import { judge } from './lib/floors.mjs'
 import { openPlace } from './lib/place.mjs'
 import { printFloors, printResults } from './lib/print.mjs'
 import { setUp } from './lib/setup.mjs'
 
-const usage = `node bench/run.mjs [scenario …] [--rounds 5] [--only text,text] [--scale 1] [--big] [--list] [--no-build]
+const usage = `node bench/run.mjs [scenario …] [--rounds 5] [--only text,text] [--scale 1] [--calm 5] [--big] [--list] [--no-build]
   --only    only measurements whose name contains one of these
   --scale   multiplies the number of jobs (0.1 for a quick look; below 1 nothing is worth quoting)
+  --calm    waits for others to be quiet, and measures again up to so many times when they were not
   --big     the scenarios that take minutes and gigabytes too`
 
 const { values, positionals } = parseArgs({
@@ -22,6 +24,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     scale: { type: 'string', default: '1' },
     big: { type: 'boolean', default: false },
+    calm: { type: 'string', default: '1' },
     'no-build': { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -82,7 +85,7 @@ async function interleave(measurements) {
     for (const { id, run } of measurements) {
       progress(`  round ${round}/${rounds}  ${id}`)
       try {
-        const result = await run()
+        const result = await calmly(run, { tries: Number(values.calm), waiting: (why) => progress(`  round ${round}/${rounds}  ${id}  ${why}`) })
         results[id] = [...(results[id] ?? []), result]
       } catch (error) {
         broken += 1
