@@ -15,7 +15,7 @@ export const changeFlags = {
 export const againFlags = {
   retries: retriesFlag('executions to give, 1 to 1,000; unless told what is left, else what it had at first'),
   set: Flags.custom<Omit<VariableChange, 'add'>>({
-    summary: 'change a variable first; the value is JSON, else text',
+    summary: 'change a variable first: amount=10, customer.city=Bonn; variables.amount is the same as amount. The value is JSON, else text',
     helpValue: 'PATH=VALUE',
     multiple: true,
     multipleNonGreedy: true,

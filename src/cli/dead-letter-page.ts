@@ -1,12 +1,15 @@
 /** One dead letter: the page of `dlq show`. Its job may be gone; the letter has all that was needed of it. */
 import type { DeadLetter } from '../domain/dead-letter.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
-import { deadLetterDocument, letterStatus } from './dead-letter-view.ts'
-import { readable, type PageLook } from './job-page.ts'
+import { statusWords } from './closed-words.ts'
+import { closedLetter, deadLetterDocument, letterError } from './dead-letter-view.ts'
+import { errorLines } from './error-view.ts'
+import { readable } from './history-words.ts'
+import type { PageLook } from './job-page.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
 import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
-import { safeLines, say, type Safe } from './safe.ts'
+import { say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Step } from './sections.ts'
 import { counted, relative } from './time.ts'
 
@@ -32,7 +35,7 @@ export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook):
     say`${paint.bold(say`dead letter of job ${letter.jobKey}`)}  ${letter.type}  ${(letter.closedAt === null ? paint.red : paint.dim)(letter.reason)}`,
     ...facts(
       [
-        ['status', letterStatus(letter)],
+        ['status', statusWords(closedLetter(letter))],
         ['received', letter.count > 1 ? say`${moment(letter.receivedAt)}, ${letter.count} times` : moment(letter.receivedAt)],
         ['closed', letter.closedAt === null ? null : moment(letter.closedAt)],
         ['why', letter.closeReason],
@@ -43,7 +46,7 @@ export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook):
       ],
       paint,
     ),
-    ...section('error', indented([...(letter.errorCode === null ? [] : [paint.bold(letter.errorCode)]), ...safeLines(letter.errorMessage)]), paint),
+    ...section('error', indented(errorLines(letterError(letter), paint)), paint),
     ...section('variables', jsonLines(readable(letter.variables), { full, paint }), paint),
     ...section('next', stepLines(steps(letter, detail, look.suffix), paint), paint),
   ]

@@ -1,5 +1,8 @@
 /** A dead letter as people and scripts see it. */
 import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { ErrorRecord } from '../domain/error-record.ts'
+import { statusWords, type Closed } from './closed-words.ts'
+import { errorLine } from './error-view.ts'
 import { iso } from './json.ts'
 import type { Column } from './table.ts'
 import { relative } from './time.ts'
@@ -10,6 +13,7 @@ export function deadLetterDocument(letter: DeadLetter) {
     type: letter.type,
     processInstanceKey: letter.processInstanceKey,
     reason: letter.reason,
+    errorName: letter.errorName,
     errorCode: letter.errorCode,
     errorMessage: letter.errorMessage,
     receivedAt: iso(letter.receivedAt),
@@ -29,11 +33,16 @@ export function deadLetterColumns(now: number, closed: boolean): readonly Column
     { title: 'REASON', value: ({ reason }) => reason, paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim) },
     { title: 'RECEIVED', value: ({ receivedAt }) => relative(receivedAt, now) },
     { title: 'TIMES', value: ({ count }) => count, align: 'right', optional: 1 },
-    { title: 'ERROR', value: ({ errorCode, errorMessage }) => (errorCode === null ? errorMessage : `${errorCode}: ${errorMessage}`), shrinkTo: 32 },
-    { title: 'STATUS', value: (letter) => (closed ? letterStatus(letter) : ''), optional: 2 },
+    { title: 'ERROR', value: (letter) => errorLine(letterError(letter)), shrinkTo: 32 },
+    { title: 'STATUS', value: (letter) => (closed ? statusWords(closedLetter(letter)) : ''), optional: 2 },
   ]
 }
 
-export function letterStatus({ closedAt, resolution, closedBy }: DeadLetter): string {
-  return closedAt === null ? 'open' : `${resolution ?? 'closed'} by ${closedBy ?? '?'}`
+export function closedLetter({ closedAt, closedBy, resolution, closeReason }: DeadLetter): Closed {
+  return { at: closedAt, by: closedBy, resolution, reason: closeReason }
+}
+
+/** As incidents show theirs; what the letter does not keep is left out. */
+export function letterError({ errorName, errorCode, errorMessage }: DeadLetter): ErrorRecord {
+  return { name: errorName ?? 'Error', code: errorCode, message: errorMessage, stack: null, causes: [], truncated: false }
 }

@@ -1,6 +1,7 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
 import { WfError, type ErrorCode } from '../domain/errors.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
+import { framedWords } from './framework-words.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './refused-value.ts'
 import type { Output } from './output.ts'
@@ -67,15 +68,7 @@ function usageError(thrown: Error & Complaint, command: string): WfError | undef
   if (Array.isArray(thrown.flags)) return unknownFlag(thrown.flags.map(String), Object.keys(thrown.parse?.input?.flags ?? {}), help)
   if (Array.isArray(thrown.args)) return wrongArguments(thrown.args, help)
   if (thrown.oclif === undefined) return undefined
-  const message = thrown.message
-    .replace(/\nSee more help with --help/g, '')
-    .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/[\s\S]*Parsing --\S+ \n\t/, '')
-    // The framework paints these by its own rules.
-    .replace(/\u001b\[[\d;]*m/g, '')
-    .replace(/\s*\n\s*/g, '; ')
-    .trim()
-  return new WfError('usage', lowerFirst(message), { hint: help })
+  return new WfError('usage', framedWords(thrown.message), { hint: help })
 }
 
 function unknownFlag(given: readonly string[], known: readonly string[], help: string): WfError {
@@ -95,5 +88,3 @@ function wrongArguments(args: readonly unknown[], help: string): WfError {
     })
   return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, { hint: help })
 }
-
-const lowerFirst = (text: string) => (/^[A-Z][a-z]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text)

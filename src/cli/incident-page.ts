@@ -1,9 +1,11 @@
 /** One incident, with what is needed to decide about it: the page of `incidents show`. */
 import type { Incident } from '../domain/incident.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
+import { statusWords } from './closed-words.ts'
 import { errorLines } from './error-view.ts'
-import { incidentDocument, statusWords } from './incident-view.ts'
-import { attemptDocument, attemptLines, readable, type PageLook } from './job-page.ts'
+import { readable } from './history-words.ts'
+import { closedIncident, incidentDocument } from './incident-view.ts'
+import { attemptDocument, attemptLines, type PageLook } from './job-page.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
 import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
@@ -40,7 +42,7 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
     say`${paint.bold(say`incident of job ${incident.jobKey}`)}  ${incident.type}  ${(open ? paint.red : paint.dim)(incident.kind)}`,
     ...facts(
       [
-        ['status', statusWords(incident)],
+        ['status', statusWords(closedIncident(incident))],
         ['since', say`${relative(incident.createdAt, now)}  ${paint.dim(iso(incident.createdAt))}`],
         ['resolved', incident.resolvedAt === null ? null : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`],
         ['why', incident.reason],

@@ -1,6 +1,7 @@
 /** An incident as people and scripts see it. */
 import type { Incident } from '../domain/incident.ts'
 import type { IncidentView } from '../store/store.ts'
+import { statusWords, type Closed } from './closed-words.ts'
 import { errorLine } from './error-view.ts'
 import { jobDocument } from './job-view.ts'
 import { iso } from './json.ts'
@@ -37,10 +38,10 @@ export function incidentColumns(now: number, closed: boolean): readonly Column<I
     { title: 'SINCE', value: ({ createdAt }) => relative(createdAt, now) },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
     { title: 'ERROR', value: ({ error }) => errorLine(error), shrinkTo: 32 },
-    { title: 'STATUS', value: (incident) => (closed ? statusWords(incident) : ''), optional: 2 },
+    { title: 'STATUS', value: (incident) => (closed ? statusWords(closedIncident(incident)) : ''), optional: 2 },
   ]
 }
 
-export function statusWords({ resolvedAt, resolution, resolvedBy }: Incident): string {
-  return resolvedAt === null ? 'open' : `${resolution ?? 'closed'} by ${resolvedBy ?? '?'}`
+export function closedIncident({ resolvedAt, resolvedBy, resolution, reason }: Incident): Closed {
+  return { at: resolvedAt, by: resolvedBy, resolution, reason }
 }

@@ -3,9 +3,11 @@ import { formatDuration } from '../domain/duration.ts'
 import type { AttemptRecord } from '../domain/outcome.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
 import type { HistoryRow } from '../store/store.ts'
-import { deadLetterDocument, letterStatus } from './dead-letter-view.ts'
+import { standingLine } from './closed-words.ts'
+import { closedLetter, deadLetterDocument } from './dead-letter-view.ts'
 import { errorLine, errorLines } from './error-view.ts'
-import { incidentDocument, statusWords } from './incident-view.ts'
+import { historyDetail, historyLine, readable } from './history-words.ts'
+import { closedIncident, incidentDocument } from './incident-view.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
 import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
@@ -40,21 +42,12 @@ export function jobPageDocument(detail: InspectedDetail, suffix: string) {
   }
 }
 
-/** Stored JSON; what cannot be read is shown as the text it is. */
-export function readable(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 export function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, ...attempt }: AttemptRecord) {
   return { ...attempt, startedAt: iso(startedAt), finishedAt: iso(finishedAt), nextRunAt: iso(nextRunAt) }
 }
 
 function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow) {
-  return { ...row, at: iso(at), detail: detail === null ? null : readable(detail) }
+  return { ...row, at: iso(at), detail: detail === null ? null : historyDetail(detail) }
 }
 
 export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[] {
@@ -70,12 +63,15 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
     ...detail.incidents.flatMap((incident) =>
       section(
         `incident  ${incident.kind}`,
-        indented([say`${statusWords(incident)}, ${relative(incident.createdAt, look.now)}`, ...errorLines(incident.error, paint)]),
+        indented([
+          standingLine(closedIncident(incident), { openedAt: incident.createdAt, now: look.now, opened: 'opened' }),
+          ...errorLines(incident.error, paint),
+        ]),
         paint,
       ),
     ),
     ...deadLetterSection(detail, look),
-    ...section('history', indented(historyLines(detail.history, look)), paint),
+    ...section('history', indented(detail.history.map((row) => historyLine(row, look))), paint),
     ...section('next', stepLines(stepsOf({ ...detail, suffix: look.suffix }), paint), paint),
   ]
 }
@@ -121,13 +117,6 @@ function outcomeWords({ outcome, failureCategory }: AttemptRecord): string {
 function deadLetterSection({ deadLetter }: InspectedDetail, { paint, now }: PageLook): readonly Safe[] {
   if (!deadLetter) return []
   const { reason, count, receivedAt } = deadLetter
-  const times = count > 1 ? `, ${count} times` : ''
-  return section(`dead letter  ${reason}`, indented([say`${letterStatus(deadLetter)}, ${relative(receivedAt, now)}${times}`]), paint)
-}
-
-function historyLines(rows: readonly HistoryRow[], { now, paint }: PageLook): readonly Safe[] {
-  return rows.map(({ at, event, who, reason, detail }) => {
-    const told = detail === null ? '' : detail.slice(0, 300)
-    return say`${paint.dim(relative(at, now).padEnd(9))} ${event} by ${who}${reason === null ? '' : `: ${reason}`}  ${paint.dim(told)}`
-  })
+  const standing = standingLine(closedLetter(deadLetter), { openedAt: receivedAt, now, opened: 'received' })
+  return section(`dead letter  ${reason}`, indented([count > 1 ? say`${standing}, ${count} times` : standing]), paint)
 }

@@ -1,5 +1,6 @@
 /** `--inline`: everything in this one process, and what that cannot promise. */
 import { hostname } from 'node:os'
+import { isStoreGone } from '../domain/errors.ts'
 import { systemRandom } from '../random.ts'
 import { handlersFor, within } from '../worker/child-load.ts'
 import { createInline, type Inline } from '../worker/inline.ts'
@@ -7,7 +8,8 @@ import { loadHandlers } from '../worker/load-handlers.ts'
 import { wordsOfStart } from '../worker/supervisor-words.ts'
 import { declarationOf } from '../worker/loaded-handler.ts'
 import { count, tallyKey, type Tally } from '../worker/tally.ts'
-import type { Run, RunEnd, RunParts } from './work.ts'
+import type { Run, RunParts } from './work.ts'
+import type { RunEnd } from './work-end.ts'
 
 const lookEveryMs = 200
 
@@ -15,9 +17,7 @@ export async function runInline(parts: RunParts): Promise<Run> {
   const { engine, clock, log, files, config, types } = parts
   const handlers = handlersFor(await within(loadHandlers(files), { files, loadMs: config.loadMs }, clock), { types })
   const tally: Tally = {}
-  engine.events.on('settled', ({ settlement, result }) => {
-    if (result !== 'stale') count(tally, tallyKey(settlement))
-  })
+  engine.events.on('settled', ({ settlement, result }) => count(tally, tallyKey(settlement, result)))
   const lease = { leaseMs: config.leaseMs, renewMs: config.renewalMs }
   const inline = createInline({ ...parts, random: systemRandom, handlers, host: hostname(), pid: process.pid, lease })
   log.info(
@@ -40,8 +40,14 @@ class InlineRun implements Run {
   constructor(parts: Parts) {
     const { tally, inline } = parts
     this.#parts = parts
-    this.ended = new Promise((resolve) => {
+    this.ended = new Promise((resolve, reject) => {
       this.#end = (why, allReturned) => resolve({ why, tally, allReturned })
+      void inline.lost.then(async (error) => {
+        this.#draining = true
+        this.#over.abort()
+        await inline.stop()
+        reject(error)
+      })
     })
     const panic = (error: unknown) => inline.panic(error)
     process.on('uncaughtException', panic)
@@ -79,7 +85,7 @@ class InlineRun implements Run {
     const { clock, isEmpty, types, log } = this.#parts
     while (isEmpty && !this.#over.signal.aborted) {
       const empty = await isEmpty(types).catch((error: Error) => {
-        log.warn(`looking for jobs that are left failed: ${error.message}`)
+        if (!isStoreGone(error)) log.warn(`looking for jobs that are left failed: ${error.message}`)
         return false
       })
       if (empty) return this.#leave('empty')

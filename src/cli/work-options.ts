@@ -30,6 +30,8 @@ export interface WorkOptions {
   /** First part of worker ids. */
   label: string
   logLevel: LogLevel
+  /** Behind commands that are shown to be copied: names the store where it is not the usual one. */
+  suffix: string
   config: Config
 }
 
@@ -60,7 +62,15 @@ export const processesFlag = (described: { summary: string }) =>
     },
   })()
 
-export async function readWorkOptions({ files, flags }: { files: readonly string[]; flags: WorkFlags }): Promise<WorkOptions> {
+export async function readWorkOptions({
+  files,
+  flags,
+  suffix,
+}: {
+  files: readonly string[]
+  flags: WorkFlags
+  suffix: string
+}): Promise<WorkOptions> {
   const { store, processes = 1 } = flags
   return {
     files: files.map(moduleAt),
@@ -75,6 +85,7 @@ export async function readWorkOptions({ files, flags }: { files: readonly string
     metricsPort: flags['metrics-port'] ?? null,
     label: labelOf(flags['worker-id']),
     logLevel: levelFrom(process.env['WF_LOG_LEVEL']),
+    suffix,
     config: await loadConfig({ flags: store === undefined ? {} : { store }, env: process.env, directory: process.cwd() }),
   }
 }

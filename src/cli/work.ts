@@ -1,6 +1,5 @@
 /** A run of workers from its first line to its last: the log, the signals, the run itself, and how it ended. */
 import type { Clock } from '../clock.ts'
-import { WfError } from '../domain/errors.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import { createEvents } from '../engine/events.ts'
 import { createSweeper } from '../engine/sweeper.ts'
@@ -11,12 +10,11 @@ import { systemRandom } from '../random.ts'
 import type { Store } from '../store/store.ts'
 import type { Upkeep } from '../worker/keeper.ts'
 import { onSignals } from '../worker/signals.ts'
-import { stopped, wordsOfTally } from '../worker/tally.ts'
-import { exitCodes, type ExitCode } from './exit-codes.ts'
+import type { ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
+import { exitCodeOf, tellEnd, type RunEnd } from './work-end.ts'
 import { openWorkLog } from './work-log.ts'
 import type { WorkOptions } from './work-options.ts'
-import type { Tally } from '../worker/tally.ts'
 
 /** What a way to run is given. */
 export interface RunParts extends WorkOptions {
@@ -38,13 +36,6 @@ export interface Run {
   readonly ended: Promise<RunEnd>
 }
 
-export interface RunEnd {
-  why: 'drained' | 'stopped' | 'empty' | 'max_jobs' | 'panic'
-  tally: Tally
-  /** False: the store did not take back in time what was unfinished. */
-  allReturned: boolean
-}
-
 export async function work({ store, clock, output, ...options }: WorkOptions & { store: Store; clock: Clock; output: Output }): Promise<ExitCode> {
   const startedAt = clock.monotonic()
   const { log, close } = await openWorkLog(output, { clock, logLevel: options.logLevel })
@@ -56,7 +47,7 @@ export async function work({ store, clock, output, ...options }: WorkOptions & {
     const release = onSignals(process, clock, run)
     try {
       const end = await run.ended
-      tellEnd(log, end, { left, seconds: (clock.monotonic() - startedAt) / 1000 })
+      tellEnd(log, { end, left, seconds: (clock.monotonic() - startedAt) / 1000, suffix: options.suffix })
       return exitCodeOf(end, options)
     } finally {
       release()
@@ -113,26 +104,4 @@ async function openMetrics(port: number, { engine, log }: RunParts) {
   const server = await serveMetrics(port, { contentType: prometheusContentType, text: () => prometheusText(store, store.now()) })
   log.info(`metrics on http://127.0.0.1:${server.port}/metrics`)
   return server
-}
-
-const because: Record<LeftBehind['because'], string> = { delay: 'not due yet', paused: 'paused', handler: 'without a handler here' }
-
-function tellEnd(log: Logger, { why, tally, allReturned }: RunEnd, { left, seconds }: { left: readonly LeftBehind[]; seconds: number }): void {
-  for (const { type, count, because: reason } of left)
-    log.info(`left where ${count === 1 ? 'it is' : 'they are'}: ${count} ${type}, ${reason === 'delay' ? because.delay : because[reason]}`)
-  const after = `after ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-  log.info(`ended ${after}: ${wordsOfTally(tally)}`, { why, tally })
-  if (!allReturned) log.error('the store did not take back what was unfinished; it starts elsewhere when its lease is over')
-  if (stopped(tally) > 0) log.info('look at what stopped with: wf incidents list')
-}
-
-function exitCodeOf({ why, tally, allReturned }: RunEnd, { untilEmpty }: WorkOptions): ExitCode {
-  if (why === 'stopped') return exitCodes.interrupted
-  if (!allReturned) return exitCodes.store
-  if (why === 'panic') return exitCodes.unexpected
-  return untilEmpty && why === 'empty' && stopped(tally) > 0 ? exitCodes.notSuccessful : exitCodes.ok
-}
-
-export function unexpected(error: unknown): WfError {
-  return error instanceof WfError ? error : new WfError('unexpected', error instanceof Error ? error.message : String(error))
 }

@@ -10,6 +10,8 @@ export interface DeadLetter {
   /** The key of the job at the root of this one's parents: itself when no job enqueued it. */
   processInstanceKey: number
   reason: DeadLetterReason
+  /** Class of the error; null when it is not known. */
+  errorName: string | null
   errorCode: string | null
   errorMessage: string
   /** Epoch ms of the last time it was set aside. */

@@ -18,8 +18,9 @@ export class TallyReport {
 
   start(): void {
     this.#parts.events.on('settled', ({ settlement, result }) => {
-      if (result === 'stale') return
-      count(this.#tally, tallyKey(settlement))
+      const key = tallyKey(settlement, result)
+      if (key === null) return
+      count(this.#tally, key)
       this.#changed = true
       if (!this.#waiting) this.send()
     })

@@ -130,7 +130,7 @@ export class Crew {
   /** What the supervisor or its sweeper settled; a job that stops by it is named. */
   #tell({ settlement, result, end, now }: EngineEventMap['settled']): void {
     if (result === 'stale') return
-    count(this.#own, tallyKey(settlement))
+    count(this.#own, tallyKey(settlement, result))
     if (!settlement.incident) return
     const { level, message, fields } = lineOf({ settlement, result, now, durationMs: end.durationMs })
     this.#options.log[level](message, fields)

@@ -16,7 +16,18 @@ interface StartWords {
 export function wordsOfStart(types: readonly TypeDeclaration[], { processes, concurrency, place }: StartWords): string {
   const jobs = concurrency ?? types.reduce((sum, type) => sum + type.concurrency, 0)
   const where = processes === 1 ? 'in 1 process' : `in each of ${processes} processes`
-  return `working on ${types.map(({ type }) => type).join(', ')}: up to ${jobs} ${jobs === 1 ? 'job' : 'jobs'} at once ${where}, from ${place}`
+  return `working on ${namedTypes(types)} (up to ${jobs} ${jobs === 1 ? 'job' : 'jobs'} at once ${where}) from ${place}`
+}
+
+const mostNamed = 5
+
+/** `a, b and c`; of many the first few, and how many more. */
+function namedTypes(types: readonly TypeDeclaration[]): string {
+  const names = types.map(({ type }) => type)
+  // One that could be named takes no more room than its number.
+  if (names.length > mostNamed + 1) return `${names.slice(0, mostNamed).join(', ')} and ${names.length - mostNamed} more`
+  const last = names.at(-1) ?? 'nothing'
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
 export function wordsOfDeath(child: SupervisedChild, exit: ChildExit, jobs: readonly Job[]): string {

@@ -49,6 +49,21 @@ describe('an error', () => {
 describe('a complaint of the framework', () => {
   const complaint = (message: string, members: object) => toWfError(Object.assign(new Error(message), { oclif: { exit: 2 } }, members), 'jobs list')
 
+  it.each([
+    ['--ids=true cannot also be provided when using --bulk', '--ids and --bulk do not go together'],
+    [
+      '--ids=a b cannot also be provided when using --bulk\n  --bulk=true cannot also be provided when using --ids',
+      '--ids and --bulk do not go together',
+    ],
+    ['All of the following must be provided when using --add: --set', '--add needs --set'],
+    ['Missing required flag type', '--type is missing'],
+    ['Flag --limit expects a value', '--limit needs a value'],
+    ['Something new happened', 'something new happened'],
+  ])('%s is told in our words', (message, words) => {
+    const framed = `The following error occurred:\n  \u001b[2m${message}\u001b[22m\nSee more help with --help`
+    expect(complaint(framed, {}).message).toBe(words)
+  })
+
   it('about flags names the flag that was meant', () => {
     const error = complaint('Nonexistent flag: --limt', { flags: ['--limt=5'], parse: { input: { flags: { limit: {}, type: {} } } } })
     expect(error).toMatchObject({
@@ -67,8 +82,8 @@ describe('a complaint of the framework', () => {
     expect(
       complaint('The following error occurred:\n  \u001b[2m--a cannot also be provided when using --b\u001b[22m\nSee more help with --help', {})
         .message,
-    ).toBe('--a cannot also be provided when using --b')
-    expect(complaint('Flag --limit expects a value', {}).message).toBe('flag --limit expects a value')
+    ).toBe('--a and --b do not go together')
+    expect(complaint('Flag --limit expects a value', {}).message).toBe('--limit needs a value')
   })
 })
 

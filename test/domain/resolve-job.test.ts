@@ -26,6 +26,7 @@ const deadLetter = (reason: DeadLetter['reason'] = 'exhausted'): DeadLetter => (
   type: 'charge-payment',
   processInstanceKey: 7,
   reason,
+  errorName: 'Error',
   errorCode: null,
   errorMessage: 'boom',
   receivedAt: now,
