@@ -109,6 +109,7 @@ describe('while another process holds the write lock', () => {
     const seen = watched(store.enqueue(jobsOf(1), clock.now()))
     // No time passes here but that of the clock, so a call that waited by itself would not have come back to set a timer.
     await clock.advance(10)
+    await clock.settle()
     expect(clock.pendingTimers).toBe(1)
     expect(seen.state).toBe('waits')
     free()
