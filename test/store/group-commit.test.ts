@@ -151,7 +151,7 @@ describe('a group commit', () => {
   it('B080 waits for a lock on timers of 1 to 4 ms, 25 ms after 250 tries, and does everything when it is free', async () => {
     const { group, work, outsider, clock, commits } = bench()
     outsider.exec('BEGIN IMMEDIATE')
-    const answers = [group.run(work(1)), group.run(work(2))]
+    const answers = [group.run(work(1, { byWorker: true })), group.run(work(2, { byWorker: true }))]
     await clock.advance(60_000)
     expect(commits).toEqual([])
     expect(clock.pendingTimers).toBe(1)
@@ -159,6 +159,25 @@ describe('a group commit', () => {
     await clock.advance(25)
     expect(await Promise.all(answers)).toEqual([1, 2])
     expect(commits).toEqual([2])
+  })
+
+  it('tries at every turn for the first 2 ms with the short work of producers and keepers, so that it slips in between a busy worker', async () => {
+    const { group, work, outsider, clock, commits } = bench()
+    outsider.exec('BEGIN IMMEDIATE')
+    const first = group.run(work(1))
+    await clock.settle()
+    expect(clock.pendingTimers).toBe(0)
+    outsider.exec('COMMIT')
+    await first
+    outsider.exec('BEGIN IMMEDIATE')
+    const second = group.run(work(2))
+    await clock.settle()
+    await clock.advance(2)
+    await clock.settle()
+    expect([clock.pendingTimers, commits]).toEqual([1, [1]])
+    outsider.exec('COMMIT')
+    await clock.advance(4)
+    expect(await second).toBe(2)
   })
 
   it('gives up on a lock after the time it was given, and works again afterwards', async () => {
@@ -174,22 +193,37 @@ describe('a group commit', () => {
     expect([await later, stored()]).toEqual([2, [2]])
   })
 
-  it('leaves the lock alone between two transactions while others want it', async () => {
-    const { group, work, outsider, clock, commits } = bench()
+  it('leaves the lock alone for a third of its last transaction, 4 ms at most, while others want it', async () => {
+    const { group, work, outsider, clock, commits, insert } = bench()
+    const lasting = (value: number, ms: number) =>
+      work(value, {
+        byWorker: true,
+        run() {
+          insert(value)
+          clock.block(ms)
+          return value
+        },
+      })
     outsider.exec('BEGIN IMMEDIATE')
-    const first = group.run(work(1))
+    const first = group.run(lasting(1, 6))
     await clock.settle()
     outsider.exec('COMMIT')
-    await clock.advance(4)
+    await clock.advance(1)
     await first
-    const second = group.run(work(2))
+    const second = group.run(lasting(2, 60))
     await clock.settle()
     expect(commits).toEqual([1])
-    await clock.advance(4)
-    expect(await second).toBe(2)
+    await clock.advance(2)
+    await second
+    const third = group.run(lasting(3, 0))
+    await clock.advance(3)
+    expect(commits).toEqual([1, 2])
+    await clock.advance(1)
+    await third
     await clock.advance(1_000)
-    await group.run(work(3))
-    expect(commits).toEqual([1, 2, 3])
+    await group.run(lasting(4, 60))
+    await group.run(lasting(5, 0))
+    expect(commits).toEqual([1, 2, 3, 4, 5])
   })
 
   it('finishes what was handed in before it closes, and takes nothing afterwards', async () => {

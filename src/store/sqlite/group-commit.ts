@@ -12,6 +12,8 @@ import { isDamage, isLocked, isStoreFailure, storeError } from './sqlite-errors.
 /** Bounds of one transaction: beyond them signals, timers and other writers would wait too long. One piece of work is never split. */
 const mostJobs = 64
 const longestMs = 5
+/** How long a short write tries at every turn of the event loop for a lock that another holds, before it goes over to timers. */
+const watchfulMs = 2
 /** How long `close` waits for a lock that another process holds. */
 const closePatienceMs = 5_000
 
@@ -54,6 +56,8 @@ export class GroupCommit {
   #queue: Item[] = []
   #scheduled = false
   #lockTries = 0
+  /** When the present wait for the lock began. */
+  #lockedMs: number | null = null
   /** What is known to be damaged is neither claimed from nor written to again: each further write could make it worse. */
   #damage: unknown = null
   #closing: { sinceMs: number; closed: () => void; done: Promise<void> } | null = null
@@ -106,7 +110,8 @@ export class GroupCommit {
   readonly #flush = (): void => {
     this.#scheduled = false
     const restMs = this.#queue.length === 0 ? 0 : this.#pace.restMs(this.#clock.monotonic())
-    if (restMs > 0) return this.#after(restMs)
+    // A timer takes a millisecond at least; what is shorter is waited for turn by turn, while handlers run.
+    if (restMs > 0) return restMs < 1 ? this.#soon() : this.#after(restMs)
     if (this.#queue.length > 0) this.#transact(this.#queue.length, false)
     if (this.#scheduled) return
     if (this.#queue.length > 0) this.#soon()
@@ -117,21 +122,23 @@ export class GroupCommit {
     const { db, guard, inPlace, committed } = this.#options
     let taken: Item[] = []
     try {
+      const beganMs = this.#clock.monotonic()
       this.#begin.run()
       guard()
       taken = this.#work(most, careful)
       inPlace()
-      const startedMs = this.#clock.monotonic()
+      const commitMs = this.#clock.monotonic()
       this.#commit.run()
       // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
       inPlace()
       const endedMs = this.#clock.monotonic()
-      this.#pace.committed({ tookMs: endedMs - startedMs, endedMs, byWorker: taken.some(({ byWorker }) => byWorker) })
+      this.#pace.committed({ beganMs, commitMs, endedMs, byWorker: taken.some(({ byWorker }) => byWorker) })
     } catch (error) {
       if (db.inTransaction) this.#rollback.run()
       return this.#undone(error, careful)
     }
     this.#lockTries = 0
+    this.#lockedMs = null
     this.#queue = this.#queue.slice(taken.length)
     committed()
     for (const item of taken) settle(item)
@@ -173,7 +180,7 @@ export class GroupCommit {
   }
 
   #locked(error: unknown): void {
-    const { lockTimeoutMs, random, location } = this.#options.wait
+    const { lockTimeoutMs, location } = this.#options.wait
     const nowMs = this.#clock.monotonic()
     this.#pace.contended(nowMs)
     const closingMs = this.#closing === null ? null : nowMs - this.#closing.sinceMs
@@ -181,7 +188,15 @@ export class GroupCommit {
     const given = this.#queue.filter((item) => !patient(item))
     this.#queue = this.#queue.filter(patient)
     for (const item of given) item.reject(storeError(error, location))
-    if (this.#queue.length > 0) this.#after(lockDelayMs(this.#lockTries++, random))
+    if (this.#queue.length > 0) this.#tryAgain(nowMs)
+  }
+
+  /** Short work of producers and keepers slips in between two transactions of a busy worker, which it would rarely meet by a timer. */
+  #tryAgain(nowMs: number): void {
+    if (this.#lockedMs === null) this.#lockedMs = nowMs
+    const short = this.#queue.some(({ byWorker }) => !byWorker)
+    if (short && nowMs - this.#lockedMs < watchfulMs) this.#soon()
+    else this.#after(lockDelayMs(this.#lockTries++, this.#options.wait.random))
   }
 }
 

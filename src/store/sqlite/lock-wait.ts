@@ -15,8 +15,9 @@ export interface LockWait {
   location: string
 }
 
-/** Jittered, so that waiters do not march in step; slower once it is plain that the lock is held for long. */
+/** Soon at first, because most locks are short; then jittered, so that waiters do not march in step; slower once it is plain that the lock is held for long. */
 export function lockDelayMs(tries: number, random: Random): number {
+  if (tries === 0) return 1
   return tries < 250 ? 1 + random() * 3 : 25
 }
 

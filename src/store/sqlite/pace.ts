@@ -1,35 +1,49 @@
 /** How long to leave the write lock alone between two transactions, so that others get it and the event loop gets to run. */
 
-/** A writer that commits back to back would starve the others: their retries come every 1 to 4 ms. */
-const contendedGapMs = 4
+/**
+ * While others want the lock, each gets to see it free for a quarter of the time. A fixed gap would be nothing beside long
+ * transactions and most of the time beside short ones.
+ */
+const gapPerTransaction = 1 / 3
+const longestGapMs = 4
 const contentionLastsMs = 1_000
 /** Above this a commit is felt: a slow disk must not leave handlers less than half of the time. */
 const slowCommitMs = 5
 
+/** All instants are monotonic. */
+export interface Committed {
+  beganMs: number
+  /** When its COMMIT began. */
+  commitMs: number
+  endedMs: number
+  /** A worker's exchange was part of it. */
+  byWorker: boolean
+}
+
 export interface Pace {
   /** Another connection held the lock. */
   contended(nowMs: number): void
-  committed(commit: { tookMs: number; endedMs: number; byWorker: boolean }): void
+  committed(transaction: Committed): void
   /** Ms to wait before the next transaction; 0 for none. */
   restMs(nowMs: number): number
 }
 
-/** All instants are monotonic. */
 export function createPace(): Pace {
   let contendedUntil = Number.NEGATIVE_INFINITY
-  let lastEnded = Number.NEGATIVE_INFINITY
-  let recoveryMs = 0
+  let last: Committed | null = null
   return {
     contended(nowMs) {
       contendedUntil = nowMs + contentionLastsMs
     },
-    committed({ tookMs, endedMs, byWorker }) {
-      lastEnded = endedMs
-      recoveryMs = byWorker && tookMs > slowCommitMs ? tookMs : 0
+    committed(transaction) {
+      last = transaction
     },
     restMs(nowMs) {
-      const gap = Math.max(recoveryMs, nowMs < contendedUntil ? contendedGapMs : 0)
-      return gap === 0 ? 0 : Math.max(0, lastEnded + gap - nowMs)
+      if (last === null) return 0
+      const { beganMs, commitMs, endedMs, byWorker } = last
+      const gapMs = nowMs < contendedUntil ? Math.min(longestGapMs, (endedMs - beganMs) * gapPerTransaction) : 0
+      const recoveryMs = byWorker && endedMs - commitMs > slowCommitMs ? endedMs - commitMs : 0
+      return Math.max(0, endedMs + Math.max(gapMs, recoveryMs) - nowMs)
     },
   }
 }
