@@ -69,7 +69,7 @@ export function createFakeClock(startAt = defaultStartAt): FakeClock {
         timer.fire()
         await clock.settle()
       }
-      pass(target - elapsed)
+      pass(Math.max(0, target - elapsed))
     },
     setNow(epochMs) {
       wall = epochMs
