@@ -71,7 +71,11 @@ export interface CallersConnection {
 }
 
 /** Enqueues inside the caller's open transaction. Throws WfErrors `invalid_job`, `refused` (of a connection that is not safe, or not to `store`) and the store's. */
-export function enqueueInto(connection: CallersConnection, input: EnqueueInput, { store, location }: { store: Store; location: string }): Enqueued {
+export function enqueueInto(
+  connection: CallersConnection,
+  input: EnqueueInput,
+  { store, location, variablesBytes }: { store: Store; location: string; variablesBytes: number },
+): Enqueued {
   const place = places.get(store)
   place?.check()
   if (!isSameFile(connection, location)) {
@@ -81,7 +85,7 @@ export function enqueueInto(connection: CallersConnection, input: EnqueueInput, 
   }
   if (place) refuseMoved(connection, place.file)
   const now = store.now()
-  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, now)], now)
+  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, now, variablesBytes)], now)
   if (!enqueued) throw new WfError('unexpected', 'the store did not answer')
   return enqueued
 }

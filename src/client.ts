@@ -10,7 +10,7 @@ import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
 import type { IncidentKind } from './domain/incident.ts'
-import type { Job } from './domain/job.ts'
+import { defaultSizes, type Job, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
 import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
@@ -127,7 +127,7 @@ export async function openClient(options: ClientOptions = {}): Promise<Client> {
   const config = await configOf({ ...(location === undefined ? {} : { store: location }), ...(durability === undefined ? {} : { durability }) })
   const opened = await openStore({ mode: 'write', create, config })
   const { location: path } = await opened.info()
-  return createClient({ store: opened, location: path, clock: systemClock, who })
+  return createClient({ store: opened, location: path, clock: systemClock, who, sizes: config.sizes })
 }
 
 export interface ClientParts {
@@ -136,12 +136,14 @@ export interface ClientParts {
   location: string
   clock: Clock
   who: string
+  /** The largest variables that are taken; default 1 MiB. */
+  sizes?: SizeLimits
 }
 
 /** A client on a store that is open; `close` closes it. */
-export function createClient({ store, location, clock, who }: ClientParts): Client {
+export function createClient({ store, location, clock, who, sizes = defaultSizes }: ClientParts): Client {
   const events = createEvents()
-  const engine = createEngine({ store, random: systemRandom, events })
+  const engine = createEngine({ store, random: systemRandom, events, sizes })
   const inspector = createInspector(store, store.now)
   const waiter = createJobWaiter({ store, events, clock })
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
@@ -158,7 +160,7 @@ export function createClient({ store, location, clock, who }: ClientParts): Clie
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
     enqueueIn(connection, type, variables = {}, options = {}) {
-      const result = enqueueInto(connection, { ...options, type, variables }, { store, location })
+      const result = enqueueInto(connection, { ...options, type, variables }, { store, location, variablesBytes: sizes.variablesBytes })
       if (result.status === 'refused') throw refusal(type, result)
       return { key: result.key, type, duplicate: result.status === 'duplicate' }
     },

@@ -6,8 +6,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { formatBytes, parseBytes } from './domain/bytes.ts'
 import { formatDuration, parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
+import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import { isJsonObject } from './domain/json.ts'
 import { nearestWord } from './domain/nearest-word.ts'
 import { preview } from './domain/preview.ts'
@@ -29,11 +31,13 @@ export interface Config {
   /** How long loading the handlers may take. */
   loadMs: number
   retention: RetentionPolicy
+  /** The largest variables and results that are taken. */
+  sizes: SizeLimits
   /** `allow`: a store on a network file system is used, by one process alone. */
   networkFileSystem: 'refuse' | 'allow'
 }
 
-/** What may be set, under the names of wf.config.json. Durations are ms or text such as `30s`; `forever` keeps rows. */
+/** What may be set, under the names of wf.config.json. Durations are ms or text such as `30s`, sizes bytes or text such as `1MiB`; `forever` keeps rows. */
 export interface ConfigInput {
   store?: string
   durability?: Durability
@@ -43,6 +47,7 @@ export interface ConfigInput {
   hang?: number | string
   load?: number | string
   retention?: { finished?: number | string; deadLetters?: number | string; idempotencyKeys?: number | string; stats?: number | string }
+  limits?: { variables?: number | string; result?: number | string }
   networkFileSystem?: 'refuse' | 'allow'
 }
 
@@ -60,7 +65,9 @@ const second = 1_000
 const minute = 60 * second
 const day = 24 * 60 * minute
 
-/** Both ends included, in ms. */
+const sizeRange = { min: 1024, max: 16 * 1024 * 1024 }
+
+/** Both ends included, in ms or bytes. */
 interface Range {
   min: number
   max: number
@@ -79,11 +86,14 @@ const settings = {
   'retention.deadLetters': { env: 'WF_RETENTION_DEAD_LETTERS', range: { min: second, max: 3_650 * day } },
   'retention.idempotencyKeys': { env: 'WF_RETENTION_IDEMPOTENCY_KEYS', range: { min: second, max: 3_650 * day } },
   'retention.stats': { env: 'WF_RETENTION_STATS', range: { min: second, max: 3_650 * day } },
+  'limits.variables': { env: 'WF_MAX_VARIABLES', bytes: sizeRange },
+  'limits.result': { env: 'WF_MAX_RESULT', bytes: sizeRange },
   networkFileSystem: { env: 'WF_NETWORK_FILE_SYSTEM' },
-} as const satisfies Record<string, { env: string; range?: Range }>
+} as const satisfies Record<string, { env: string; range?: Range; bytes?: Range }>
 
 type Name = keyof typeof settings
 type TimedName = { [K in Name]: (typeof settings)[K] extends { range: Range } ? K : never }[Name]
+type SizeName = { [K in Name]: (typeof settings)[K] extends { bytes: Range } ? K : never }[Name]
 type KeptName = Extract<Name, `retention.${string}`>
 
 /** A value and, for refusals, where it came from: `--lease`, `WF_LEASE`, `lease in wf.config.json`. */
@@ -120,6 +130,10 @@ function checkConfig(given: Settings): Config {
       idempotencyKeysMs: kept(given, 'retention.idempotencyKeys', 90 * day),
       statsMs: kept(given, 'retention.stats', 30 * day),
     },
+    sizes: {
+      variablesBytes: sized(given, 'limits.variables', defaultSizes.variablesBytes),
+      resultBytes: sized(given, 'limits.result', defaultSizes.resultBytes),
+    },
     networkFileSystem: word(given, 'networkFileSystem', ['refuse', 'allow']),
   }
 }
@@ -146,15 +160,31 @@ function timed(given: Settings, name: TimedName, otherwise: number): number {
   if (!found) return otherwise
   const { min, max } = settings[name].range
   const range = `${formatDuration(min)} to ${formatDuration(max)}`
-  const ms = durationOf(found, range)
+  const ms = readAs(found, { range, noun: 'duration', read: parseDuration })
   if (ms < min || ms > max) throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it takes ${range}`)
   return ms
 }
 
-function durationOf({ value, from }: Given, range: string): number {
-  if (typeof value !== 'number' && typeof value !== 'string') throw invalid(`${from} is ${preview(value, 60)}, not a duration`, `it takes ${range}`)
+function sized(given: Settings, name: SizeName, otherwise: number): number {
+  const found = given.get(name)
+  if (!found) return otherwise
+  const { min, max } = settings[name].bytes
+  const range = `${formatBytes(min)} to ${formatBytes(max)}`
+  const bytes = readAs(found, { range, noun: 'size', read: parseBytes })
+  if (bytes < min || bytes > max) throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it takes ${range}`)
+  return bytes
+}
+
+interface Reading {
+  range: string
+  noun: string
+  read(value: number | string, what: string): number
+}
+
+function readAs({ value, from }: Given, { range, noun, read }: Reading): number {
+  if (typeof value !== 'number' && typeof value !== 'string') throw invalid(`${from} is ${preview(value, 60)}, not a ${noun}`, `it takes ${range}`)
   try {
-    return parseDuration(value, from)
+    return read(value, from)
   } catch (error) {
     throw error instanceof WfError ? invalid(error.message, `it takes ${range}; ${error.hint}`) : error
   }
@@ -236,17 +266,18 @@ function readIfThere(path: string): string | null {
 
 /** Types of the file's members. Strangers pass here and are refused by name afterwards, with the word that was meant. */
 function fileShape(zod: typeof z) {
-  const duration = zod.union([zod.string(), zod.number()]).optional()
-  const retention = zod.looseObject({ finished: duration, deadLetters: duration, idempotencyKeys: duration, stats: duration })
+  const amount = zod.union([zod.string(), zod.number()]).optional()
+  const retention = zod.looseObject({ finished: amount, deadLetters: amount, idempotencyKeys: amount, stats: amount })
   return zod.looseObject({
     store: zod.string().optional(),
     durability: zod.string().optional(),
-    lease: duration,
-    renewal: duration,
-    sweep: duration,
-    hang: duration,
-    load: duration,
+    lease: amount,
+    renewal: amount,
+    sweep: amount,
+    hang: amount,
+    load: amount,
     retention: retention.optional(),
+    limits: zod.looseObject({ variables: amount, result: amount }).optional(),
     networkFileSystem: zod.string().optional(),
   })
 }

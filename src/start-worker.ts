@@ -103,7 +103,7 @@ interface InlineParts {
 async function inlineOn({ store, config, log, handlers, options }: InlineParts): Promise<Inline> {
   const clock = systemClock
   const events = createEvents()
-  const engine = createEngine({ store, random: systemRandom, events })
+  const engine = createEngine({ store, random: systemRandom, events, sizes: config.sizes })
   const { leaseMs, renewalMs, sweepMs, retention } = config
   const { storeId } = await store.info()
   return createInline({

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       hangMs: 10_000,
       loadMs: 30_000,
       retention: { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day },
+      sizes: { variablesBytes: 1_048_576, resultBytes: 1_048_576 },
       networkFileSystem: 'refuse',
     })
   })
@@ -64,6 +65,25 @@ describe('the configuration', () => {
     for (const durability of ['off', '', 'POWER', 1]) await expect(load({ durability })).rejects.toMatchObject({ code: 'invalid_config' })
     for (const networkFileSystem of ['', 'yes', true]) await expect(load({ networkFileSystem })).rejects.toMatchObject({ code: 'invalid_config' })
     await expect(load({ store: ' ' })).rejects.toMatchObject({ code: 'invalid_config' })
+  })
+
+  it('B076 takes sizes in bytes, alone or with a unit, from 1 KiB to 16 MiB', async () => {
+    file('{ "limits": { "variables": "256KiB", "result": 4096 } }')
+    expect((await load()).sizes).toEqual({ variablesBytes: 262_144, resultBytes: 4_096 })
+    expect((await load({}, { WF_MAX_VARIABLES: '16MiB' })).sizes).toEqual({ variablesBytes: 16_777_216, resultBytes: 4_096 })
+    expect((await load({ limits: { variables: 1_024 } }, { WF_MAX_VARIABLES: '2048', WF_MAX_RESULT: '1025B' })).sizes).toEqual({
+      variablesBytes: 1_024,
+      resultBytes: 1_025,
+    })
+    for (const value of ['', ' ', '1MB', '1 MiB', '1mib', '1.5MiB', '-1', '1e6', '0', '1023', '16777217', '17MiB', 'forever', '1GiB']) {
+      const refused = load({}, { WF_MAX_VARIABLES: value })
+      await expect(refused, value).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining('WF_MAX_VARIABLES') })
+      await expect(refused, value).rejects.toMatchObject({ hint: expect.stringContaining('it takes 1KiB to 16MiB') })
+    }
+    for (const variables of [Number.NaN, 1.5, 0, -1, Number.POSITIVE_INFINITY, null, true, [], {}])
+      await expect(load({ limits: { variables } }), String(variables)).rejects.toMatchObject({ code: 'invalid_config' })
+    file('{ "limits": { "variabels": "1MiB" } }')
+    await expect(load()).rejects.toMatchObject({ hint: 'did you mean limits.variables?' })
   })
 
   it('keeps rows for ever only when that is written out', async () => {

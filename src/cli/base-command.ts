@@ -4,6 +4,7 @@
  */
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { systemClock, type Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import type { Store } from '../store/store.ts'
@@ -34,6 +35,7 @@ export abstract class BaseCommand extends Command {
   output!: Output
   #globals: GlobalFlags = {}
   #store: Store | undefined
+  #settings: Promise<Config> | undefined
 
   protected override async parse<F extends AnyFlags, B extends AnyFlags, A extends AnyArgs>(
     options?: Interfaces.Input<F, B, A>,
@@ -79,12 +81,17 @@ export abstract class BaseCommand extends Command {
       import('../engine/events.ts'),
       import('../random.ts'),
     ])
-    return createEngine({ store, random: systemRandom, events: createEvents() })
+    return createEngine({ store, random: systemRandom, events: createEvents(), sizes: (await this.settings()).sizes })
+  }
+
+  /** The settings of this process; read once. */
+  protected async settings(): Promise<Config> {
+    this.#settings ??= import('../app.ts').then(({ configOf }) => configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store }))
+    return this.#settings
   }
 
   async #open(mode: 'read' | 'write', create: boolean): Promise<Store> {
-    const { configOf, openStore } = await import('../app.ts')
-    const config = await configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store })
+    const [{ openStore }, config] = await Promise.all([import('../app.ts'), this.settings()])
     const store = await openStore({ mode, create, config, clock: this.clock })
     this.#store = store
     return store
@@ -92,10 +99,10 @@ export abstract class BaseCommand extends Command {
 
   /** Makes a store where there is none, and says where it is. */
   protected async openCreating(location = this.#globals.store): Promise<Engine> {
+    if (location !== this.#globals.store) this.#settings = undefined
     this.#globals = { ...this.#globals, store: location }
-    const [{ existsSync }, { configOf }] = await Promise.all([import('node:fs'), import('../app.ts')])
-    const config = await configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store })
-    const wasThere = existsSync(config.store.replace(/^file:\/\//, ''))
+    const [{ existsSync }, { store }] = await Promise.all([import('node:fs'), this.settings()])
+    const wasThere = existsSync(store.replace(/^file:\/\//, ''))
     const engine = await this.openEngine({ create: true })
     if (!wasThere) this.output.note(say`created the store ${(await engine.store.info()).location}`)
     return engine

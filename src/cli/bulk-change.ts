@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { resolveJob } from '../domain/resolve-job.ts'
 import type { Resolution } from '../domain/resolution.ts'
 import type { WfError } from '../domain/errors.ts'
-import type { Engine } from '../engine/engine.ts'
+import { withinSizes, type Engine } from '../engine/engine.ts'
 import type { StoreReader } from '../store/store.ts'
 import { tellChanges, type Change } from './changes.ts'
 import { toWfError } from './errors.ts'
@@ -53,7 +53,7 @@ async function changeBatch({ engine, resolution, dryRun }: BulkChange, keys: rea
   const resolutions = keys.map((jobKey) => ({ ...resolution, jobKey }))
   if (!dryRun) return engine.resolve(resolutions)
   const now = engine.store.now()
-  return Promise.all(resolutions.map((each) => foretold(engine.store, each, now)))
+  return Promise.all(resolutions.map((each) => foretold(engine.store, withinSizes(each, engine.sizes), now)))
 }
 
 async function foretold(store: StoreReader, resolution: Resolution, now: number): Promise<Change> {

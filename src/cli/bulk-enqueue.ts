@@ -1,7 +1,7 @@
 /** Handing in one job for each line of a file, in batches; a line that is refused leaves the others standing. */
 import type { Clock } from '../clock.ts'
-import { limits } from '../domain/job.ts'
 import { WfError } from '../domain/errors.ts'
+import { sizeSettings } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
 import type { Engine } from '../engine/engine.ts'
 import { createSum, type BulkSum } from './bulk-sum.ts'
@@ -27,7 +27,7 @@ export interface Bulk {
 }
 
 /** Characters; blanks may make a line longer than what is stored. */
-const longestLine = limits.variablesBytes * 2
+const longestLine = ({ sizes }: Engine) => sizes.variablesBytes * 2
 
 /** Rejects with what went wrong before the first line; after it what went wrong is told beside what was done by then. */
 export async function enqueueLines(bulk: Bulk): Promise<{ sum: BulkSum; failure: WfError | null }> {
@@ -36,7 +36,7 @@ export async function enqueueLines(bulk: Bulk): Promise<{ sum: BulkSum; failure:
   const read = readFrom(source)
   let failure: WfError | null = null
   try {
-    for await (const batch of batchesOf(linesOf(read.chunks, longestLine), { clock, signal })) {
+    for await (const batch of batchesOf(linesOf(read.chunks, longestLine(engine)), { clock, signal })) {
       const inputs = batch.map((line) => inputOf(line, bulk))
       const results = (await engine.enqueueEach(inputs.filter((input): input is EnqueueInput => !(input instanceof WfError)))).values()
       for (const [index, input] of inputs.entries()) sum.add(batch[index]?.number ?? 0, input, () => results.next().value ?? lostAnswer())
@@ -67,8 +67,12 @@ function readFrom({ name, chunks }: Source) {
   return { chunks: read(), bytes: () => bytes }
 }
 
-function inputOf({ text, tooLong }: Line, { shared, keyFrom }: Bulk): EnqueueInput | WfError {
-  if (tooLong) return new WfError('invalid_job', `the line is longer than ${thousands(longestLine)} characters`)
+function inputOf({ text, tooLong }: Line, { engine, shared, keyFrom }: Bulk): EnqueueInput | WfError {
+  if (tooLong)
+    return new WfError(
+      'invalid_job',
+      `the line is longer than ${thousands(longestLine(engine))} characters, and ${sizeSettings.variables} allows half of that`,
+    )
   try {
     const variables = parseObject(text, 'the line')
     return { ...shared, variables, ...(keyFrom === null ? {} : { idempotencyKey: keyAt(variables, keyFrom) }) }

@@ -2,12 +2,13 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { countedBytes } from '../domain/bytes.ts'
 import { WfError } from '../domain/errors.ts'
+import { sizeSettings } from '../domain/job.ts'
 import { preview } from '../domain/preview.ts'
-import { thousands } from './time.ts'
 
-/** Text of one document. White space may make it larger than what will be stored, but not by much more than this. */
-const mostBytes = 16 * 1024 * 1024
+/** A document that is larger is not read to its end. */
+export const longestDocument = 16 * 1024 * 1024
 
 export interface Source {
   /** For messages: the file's name, or `standard input`. */
@@ -35,15 +36,25 @@ function sourceOf(name: string, bytes: number | null, stream: Readable): Source 
   return { name, bytes, chunks: stream, close: () => void stream.destroy() }
 }
 
+export interface DocumentLimit {
+  mostBytes: number
+  /** What is said of one of `size` (`1,048,577 bytes`, `more than 16 bytes`). */
+  refuse(name: string, size: string): WfError
+}
+
 /** The whole text of a source that holds one document. Refused by its size before it fills the memory. */
-export async function readSource({ name, bytes, chunks }: Source): Promise<string> {
-  if (bytes !== null && bytes > mostBytes) throw tooBig(name, thousands(bytes))
+export async function readSource(source: Source, { mostBytes, refuse }: DocumentLimit): Promise<string> {
+  const { name, bytes, chunks } = source
+  if (bytes !== null && bytes > mostBytes) {
+    source.close()
+    throw refuse(name, countedBytes(bytes))
+  }
   const read: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of chunks) {
       size += chunk.byteLength
-      if (size > mostBytes) throw tooBig(name, `more than ${thousands(mostBytes)}`)
+      if (size > mostBytes) throw refuse(name, `more than ${countedBytes(mostBytes)}`)
       read.push(chunk)
     }
   } catch (error) {
@@ -75,8 +86,13 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-function tooBig(name: string, bytes: string): WfError {
-  return new WfError('invalid_job', `${name} has ${bytes} bytes: variables hold at most 1,048,576`, {
-    hint: 'keep the file where the handler can reach it, and enqueue its address',
-  })
+/** Variables of at most so many bytes, in a document that white space may make larger than what is stored. */
+export function variablesLimit(variablesBytes: number): DocumentLimit {
+  return {
+    mostBytes: Math.max(longestDocument, 4 * variablesBytes),
+    refuse: (name, size) =>
+      new WfError('invalid_job', `${name} has ${size}, and ${sizeSettings.variables} allows variables of ${countedBytes(variablesBytes)}`, {
+        hint: 'keep the file where the handler can reach it, and enqueue its address',
+      }),
+  }
 }

@@ -10,7 +10,7 @@ const entry = fileURLToPath(new URL('../worker-process.js', import.meta.url))
 
 export function superviseRun(parts: RunParts): Run {
   const { files, types, concurrency, maxJobs, config, clock, watch, place, logLevel } = parts
-  const { leaseMs, renewalMs, hangMs, loadMs } = config
+  const { leaseMs, renewalMs, hangMs, loadMs, sizes } = config
   const supervisor = new Supervisor({
     ...parts,
     fork: () => forkChild(entry),
@@ -18,7 +18,7 @@ export function superviseRun(parts: RunParts): Run {
     lease: { leaseMs, renewMs: renewalMs },
     hangMs,
     patient: watch,
-    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel },
+    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel, sizes },
   })
   const ended = supervisor.run()
   if (!watch) return { drain: () => supervisor.drain(), stopNow: () => supervisor.stopNow(), ended }

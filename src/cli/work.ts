@@ -75,7 +75,7 @@ interface Given {
 
 async function partsOf({ store, clock, log, left, options }: Given): Promise<RunParts> {
   const events = createEvents()
-  const engine = createEngine({ store, random: systemRandom, events })
+  const engine = createEngine({ store, random: systemRandom, events, sizes: options.config.sizes })
   const { renewalMs, sweepMs, retention } = options.config
   const { location, storeId } = await store.info()
   const look = async (types: readonly string[]) => {

@@ -5,7 +5,7 @@ import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue-one.ts'
 import { parseObject } from '../cli/exact-json.ts'
 import { deadlineFlag, durationFlag, guarded, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
 import { given } from '../cli/given.ts'
-import { openSource, readSource } from '../cli/input.ts'
+import { openSource, readSource, variablesLimit } from '../cli/input.ts'
 import { readKeyPath, type KeyPath } from '../cli/key-path.ts'
 import { readText } from '../cli/values.ts'
 import { prose } from '../cli/prose.ts'
@@ -85,7 +85,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     variables: string | undefined,
     { wait, timeout, ids }: { wait: boolean; timeout?: number | undefined; ids: boolean },
   ): Promise<void> {
-    const input = variables === undefined ? shared : { ...shared, variables: await readVariables(variables) }
+    const input = variables === undefined ? shared : { ...shared, variables: await this.#variablesAt(variables) }
     const engine = await this.openCreating()
     const accepted = await enqueueOne(engine, input)
     if (wait) await awaitResult(this.output, { engine, clock: this.clock, accepted, timeoutMs: timeout })
@@ -110,11 +110,11 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
       interrupt.release()
     }
   }
-}
 
-/** The words themselves, or where they stand. */
-async function readVariables(place: string): Promise<Record<string, unknown>> {
-  if (place !== '-' && !place.startsWith('@')) return parseObject(place, 'the variables')
-  const source = await openSource(place)
-  return parseObject(await readSource(source), source.name)
+  /** The words themselves, or where they stand. */
+  async #variablesAt(place: string): Promise<Record<string, unknown>> {
+    if (place !== '-' && !place.startsWith('@')) return parseObject(place, 'the variables')
+    const [{ sizes }, source] = await Promise.all([this.settings(), openSource(place)])
+    return parseObject(await readSource(source, variablesLimit(sizes.variablesBytes)), source.name)
+  }
 }

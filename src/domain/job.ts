@@ -66,7 +66,7 @@ export interface Fence {
 /** What a producer hands over, checked and with every default filled in. */
 export interface NewJob {
   type: string
-  /** JSON text of an object, at most `limits.variablesBytes`. */
+  /** JSON text of an object, at most `SizeLimits.variablesBytes`. */
   variables: string
   priority: number
   runAt: number
@@ -88,12 +88,21 @@ export interface ChildJob extends NewJob {
 export const limits = {
   typeCharacters: 200,
   idempotencyKeyCharacters: 500,
-  variablesBytes: 1024 * 1024,
-  resultBytes: 1024 * 1024,
   errorBytes: 16 * 1024,
   childrenPerAttempt: 100,
   retries: 1000,
   priority: 1_000_000,
 } as const
+
+/** What the settings of a process allow, in bytes of JSON text as UTF-8. */
+export interface SizeLimits {
+  variablesBytes: number
+  resultBytes: number
+}
+
+export const defaultSizes: SizeLimits = { variablesBytes: 1024 * 1024, resultBytes: 1024 * 1024 }
+
+/** Where they are set, for refusals. */
+export const sizeSettings = { variables: 'limits.variables (WF_MAX_VARIABLES)', result: 'limits.result (WF_MAX_RESULT)' } as const
 
 export const defaultRetries = 3

@@ -1,8 +1,10 @@
 /**
- * The careful road to JSON text: every value is read once, every oddity is named by its path, and the work stops as
- * soon as the text is too big. Slower than JSON.stringify; taken only where the fast road gave up.
+ * The careful road to JSON text: every value is read once, every oddity is named by its path. A text that is too big is
+ * not kept, only counted, and not even that when it is far too big. Slower than JSON.stringify; taken only where the fast
+ * road gave up.
  */
 import { Buffer } from 'node:buffer'
+import { countedBytes } from './bytes.ts'
 import { attempt, className, preview } from './preview.ts'
 
 export type Encoded = { text: string } | Refused
@@ -17,7 +19,12 @@ export interface Refused {
 export interface EncoderLimits {
   maxBytes: number
   maxDepth: number
+  /** What the limit is called where it can be changed. */
+  setting?: string
 }
+
+/** A text that is larger by more than this is not measured: that would take long, and say no more. */
+const measuredTimes = 4
 
 /** Thrown inside this file only. */
 class Refusal extends Error {
@@ -44,6 +51,7 @@ export function encodeCarefully(value: unknown, limits: EncoderLimits): Encoded 
     const plain = converted(value, '')
     if (plain === undefined) throw new Refusal('is undefined')
     encode(encoding, plain)
+    if (encoding.bytes > limits.maxBytes) tooBig(encoding, countedBytes(encoding.bytes))
     return { text: encoding.pieces.join('') }
   } catch (error) {
     if (error instanceof Refusal) return { path: pathText(encoding.path), why: error.why }
@@ -53,24 +61,31 @@ export function encodeCarefully(value: unknown, limits: EncoderLimits): Encoded 
 
 function write(encoding: Encoding, piece: string): void {
   encoding.bytes += piece.length * 3 <= 24 ? piece.length : Buffer.byteLength(piece)
-  if (encoding.bytes > encoding.limits.maxBytes) {
-    encoding.path.length = 0
-    throw new Refusal(`is bigger than ${encoding.limits.maxBytes} bytes; keep the data elsewhere and store its address`)
-  }
-  encoding.pieces.push(piece)
+  if (encoding.bytes <= encoding.limits.maxBytes) encoding.pieces.push(piece)
+  else encoding.pieces.length = 0
+  if (encoding.bytes > mostMeasured(encoding)) tooBig(encoding, `more than ${countedBytes(mostMeasured(encoding))}`)
+}
+
+const mostMeasured = ({ limits: { maxBytes } }: Encoding) => maxBytes * measuredTimes
+
+function tooBig(encoding: Encoding, size: string): never {
+  const { maxBytes, setting } = encoding.limits
+  encoding.path.length = 0
+  const limit = setting === undefined ? `more than ${countedBytes(maxBytes)}` : `and ${setting} allows ${countedBytes(maxBytes)}`
+  throw new Refusal(`has ${size} of JSON, ${limit}; keep the data elsewhere and store its address`)
 }
 
 /** `value` has been through `converted`. */
 function encode(encoding: Encoding, value: unknown): void {
   if (typeof value === 'object' && value !== null) encodeObject(encoding, value)
-  else write(encoding, scalar(value, encoding.limits.maxBytes))
+  else write(encoding, scalar(value, mostMeasured(encoding)))
 }
 
-function scalar(value: unknown, maxBytes: number): string {
+function scalar(value: unknown, mostBytes: number): string {
   switch (typeof value) {
     case 'string':
       // Quoting a huge string only to refuse it would double it.
-      return value.length > maxBytes ? value : JSON.stringify(value)
+      return value.length > mostBytes ? value : JSON.stringify(value)
     case 'number':
       if (!Number.isFinite(value)) throw new Refusal(`is ${value}, which JSON does not know; use null`)
       return JSON.stringify(value)
@@ -118,7 +133,7 @@ function encodeMembers(encoding: Encoding, value: object): void {
     encoding.path.push(key)
     const member = converted((value as Record<string, unknown>)[key], key)
     if (member !== undefined) {
-      if (key.length > encoding.limits.maxBytes) write(encoding, key)
+      if (key.length > mostMeasured(encoding)) write(encoding, key)
       write(encoding, `${first ? '' : ','}${JSON.stringify(key)}:`)
       encode(encoding, member)
       first = false

@@ -16,11 +16,20 @@ export type JsonText =
 /** Nesting beyond this is refused, so that no reader of the text can run out of stack (SQLite's own limit is 1,000). */
 export const maxJsonDepth = 500
 
-/** Never throws. `what` names the value in a refusal: `the result`, `variables`. Bytes are those of the text in UTF-8. */
-export function toJson(value: unknown, { maxBytes, what }: { maxBytes: number; what: string }): JsonText {
+export interface JsonLimit {
+  /** Of the text in UTF-8. */
+  maxBytes: number
+  /** Names the value in a refusal: `the result`, `variables`. */
+  what: string
+  /** What the limit is called where it can be changed; in a refusal too. */
+  setting?: string
+}
+
+/** Never throws. */
+export function toJson(value: unknown, { maxBytes, what, setting }: JsonLimit): JsonText {
   const text = plainText(value, maxBytes)
   if (text !== null) return { ok: true, text }
-  const encoded = encodeCarefully(value, { maxBytes, maxDepth: maxJsonDepth })
+  const encoded = encodeCarefully(value, { maxBytes, maxDepth: maxJsonDepth, ...(setting === undefined ? {} : { setting }) })
   if ('text' in encoded) return { ok: true, text: encoded.text }
   return { ok: false, path: encoded.path, refusal: `${what} cannot be stored: ${encoded.path} ${encoded.why}` }
 }

@@ -2,7 +2,7 @@
 import { maxDurationMs, parseDuration } from './duration.ts'
 import { WfError } from './errors.ts'
 import { idempotencyHash } from './idempotency.ts'
-import { defaultRetries, limits, type NewJob } from './job.ts'
+import { defaultRetries, defaultSizes, limits, sizeSettings, type NewJob } from './job.ts'
 import { isJsonObject, toJson } from './json.ts'
 import { preview } from './preview.ts'
 
@@ -39,11 +39,11 @@ const inputKeys: ReadonlySet<string> = new Set<keyof EnqueueInput>([
 ])
 
 /** Throws WfError `invalid_job` naming the option, its value and what is allowed. `when` of a child is not looked at. */
-export function newJob(input: EnqueueInput, now: number): NewJob {
+export function newJob(input: EnqueueInput, now: number, variablesBytes: number = defaultSizes.variablesBytes): NewJob {
   const stranger = Object.keys(input).find((key) => !inputKeys.has(key) && key !== 'when')
   if (stranger !== undefined) throw invalid(`${preview(stranger, 60)} is not an option of a job`, `the options are ${[...inputKeys].join(', ')}`)
   const type = checkType(input.type)
-  const variables = variablesText(input.variables)
+  const variables = variablesText(input, variablesBytes)
   const runAt = runAtOf(input, now)
   const deadlineAt = input.deadline === undefined ? null : deadlineOf(input.deadline, now)
   if (deadlineAt !== null && deadlineAt < runAt) {
@@ -83,8 +83,8 @@ function checkText(what: string, text: string, longest: number): string {
   return text
 }
 
-function variablesText(variables: object = {}): string {
-  const json = toJson(variables, { maxBytes: limits.variablesBytes, what: 'the variables' })
+function variablesText({ variables = {} }: EnqueueInput, maxBytes: number): string {
+  const json = toJson(variables, { maxBytes, what: 'the variables', setting: sizeSettings.variables })
   if (!json.ok) throw invalid(json.refusal, 'variables are one object of plain JSON data')
   if (!isJsonObject(variables) || !json.text.startsWith('{'))
     throw invalid(`the variables are ${preview(variables, 60)}, not an object`, 'wrap them: { value: … }')

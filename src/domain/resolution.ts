@@ -12,6 +12,8 @@ export interface Resolution {
   deadlineAt?: number
   /** Changes of the variables, in order. `value` is any JSON value; a path that does not exist needs `add`. */
   set?: readonly VariableChange[]
+  /** Bytes of JSON that the changed variables may have; unset: 1 MiB. */
+  variablesBytes?: number
   who: string
   reason: string | null
 }

@@ -131,7 +131,7 @@ function startedAgain(stopped: Stopped): Resolved {
   if (resolution.deadlineAt !== undefined && resolution.deadlineAt < now) {
     return failed(`the deadline ${new Date(resolution.deadlineAt).toISOString()} has passed: no attempt could start`)
   }
-  const changed = resolution.set?.length ? changedVariables(stopped.variables, resolution.set) : null
+  const changed = resolution.set?.length ? changedVariables(stopped.variables, resolution) : null
   if (changed && 'why' in changed) return failed(changed.why)
   const next = job.state === 'waiting' ? dueNow(stopped) : freshStart(stopped)
   return {
@@ -161,9 +161,9 @@ function dueNow({ job, resolution, now }: Stopped): ResolvedJob {
   return { ...kept(job), state: 'available', waitReason: null, runAt: now, finishedAt: null, retries, retriesGiven, deadlineAt }
 }
 
-function changedVariables(variables: string, set: NonNullable<Resolution['set']>): ReturnType<typeof setVariables> | { why: string } {
+function changedVariables(variables: string, { set = [], variablesBytes }: Resolution): ReturnType<typeof setVariables> | { why: string } {
   try {
-    return setVariables(variables, set)
+    return setVariables(variables, set, variablesBytes)
   } catch (error) {
     if (error instanceof WfError) return { why: error.hint ? `${error.message}; ${error.hint}` : error.message }
     throw error

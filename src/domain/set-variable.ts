@@ -1,6 +1,6 @@
 /** Changes of stored variables, as `--set path=value` makes them. */
 import { WfError } from './errors.ts'
-import { limits } from './job.ts'
+import { defaultSizes, sizeSettings } from './job.ts'
 import { parseVariables, toJson } from './json.ts'
 import { preview } from './preview.ts'
 import type { VariableChange } from './resolution.ts'
@@ -21,28 +21,32 @@ const recordedBytes = 2_000
  * A path that does not exist is refused unless `add`, which also creates the objects on the way. Names such as
  * `__proto__` are plain data. Throws WfError `invalid_job` that names the path.
  */
-export function setVariables(text: string, changes: readonly VariableChange[]): { text: string; changes: RecordedChange[] } {
+export function setVariables(
+  text: string,
+  changes: readonly VariableChange[],
+  maxBytes: number = defaultSizes.variablesBytes,
+): { text: string; changes: RecordedChange[] } {
   const root = parseVariables(text)
-  const recorded = changes.map((change) => applyChange(root, change))
-  const json = toJson(root, { maxBytes: limits.variablesBytes, what: 'the changed variables' })
+  const recorded = changes.map((change) => applyChange(root, change, maxBytes))
+  const json = toJson(root, { maxBytes, what: 'the changed variables', setting: sizeSettings.variables })
   if (!json.ok) throw new WfError('invalid_job', json.refusal)
   return { text: json.text, changes: recorded }
 }
 
-function applyChange(root: Record<string, unknown>, change: VariableChange): RecordedChange {
+function applyChange(root: Record<string, unknown>, change: VariableChange, maxBytes: number): RecordedChange {
   const keys = parsePath(change.path)
   const last = keys.pop() ?? ''
   const parent = keys.reduce<object>((value, key) => below(value, key, change), root)
   const before = ownMember(parent, last)
   if (before === undefined && !change.add) throw missing(change.path)
-  const after = copied(change)
+  const after = copied(change, maxBytes)
   write(parent, last, after, change.path)
   return { path: change.path, ...(before ? { before: recordable(before.value) } : {}), after: recordable(after) }
 }
 
 /** A copy, so that two jobs or two paths changed by one command never share an object. */
-function copied({ path, value }: VariableChange): unknown {
-  const json = toJson(value, { maxBytes: limits.variablesBytes, what: `the value for ${preview(path, 80)}` })
+function copied({ path, value }: VariableChange, maxBytes: number): unknown {
+  const json = toJson(value, { maxBytes, what: `the value for ${preview(path, 80)}`, setting: sizeSettings.variables })
   if (!json.ok) throw new WfError('invalid_job', json.refusal)
   return JSON.parse(json.text)
 }

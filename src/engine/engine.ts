@@ -6,7 +6,7 @@
  */
 import { decide } from '../domain/decide.ts'
 import { WfError } from '../domain/errors.ts'
-import type { ChildJob, ClaimedJob, Job, NewJob } from '../domain/job.ts'
+import { defaultSizes, type ChildJob, type ClaimedJob, type Job, type NewJob, type SizeLimits } from '../domain/job.ts'
 import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
@@ -42,6 +42,8 @@ export interface PauseChange {
 export interface Engine {
   readonly store: Store
   readonly events: EngineEvents
+  /** The largest variables and results that this process takes. */
+  readonly sizes: SizeLimits
   /** Throws a WfError `invalid_job` before anything is written when an input is not acceptable. */
   enqueue(inputs: readonly EnqueueInput[]): Promise<readonly Enqueued[]>
   /** As `enqueue`, but an input that is not acceptable is answered as refused and the others stand. */
@@ -58,22 +60,26 @@ export interface EngineParts {
   store: Store
   random: Random
   events: EngineEvents
+  /** Default 1 MiB each. */
+  sizes?: SizeLimits
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { store, events } = parts
+  const { store, events, sizes = defaultSizes } = parts
   return {
     store,
     events,
+    sizes,
     async enqueue(inputs) {
       const now = store.now()
-      const jobs = inputs.map((input) => newJob(input, now))
+      const jobs = inputs.map((input) => newJob(input, now, sizes.variablesBytes))
       return enqueueJobs(parts, jobs, now)
     },
     enqueueEach: (inputs) => enqueueEach(parts, inputs),
     exchange: (hand) => exchange(parts, hand),
     async resolve(batch) {
-      const applied = batch.length === 0 ? [] : await store.resolve(batch, store.now())
+      const bounded = batch.map((one) => withinSizes(one, sizes))
+      const applied = batch.length === 0 ? [] : await store.resolve(bounded, store.now())
       if (applied.length > 0) events.emit('resolved', { applied })
       return applied
     },
@@ -100,15 +106,20 @@ async function enqueueJobs({ store, events }: EngineParts, jobs: readonly NewJob
 
 async function enqueueEach(parts: EngineParts, inputs: readonly EnqueueInput[]): Promise<readonly EnqueueResult[]> {
   const now = parts.store.now()
-  const checked = inputs.map((input) => checkedJob(input, now))
+  const checked = inputs.map((input) => checkedJob(input, now, parts.sizes))
   const jobs = checked.filter((each): each is NewJob => !(each instanceof WfError))
   const enqueued = (await enqueueJobs(parts, jobs, now)).values()
   return checked.map((each) => (each instanceof WfError ? { status: 'refused', reason: 'invalid', error: each } : next(enqueued)))
 }
 
-function checkedJob(input: EnqueueInput, now: number): NewJob | WfError {
+/** What changes variables keeps them within what this process takes. */
+export function withinSizes<T extends Omit<Resolution, 'jobKey'>>(resolution: T, { variablesBytes }: SizeLimits): T {
+  return resolution.set === undefined ? resolution : { variablesBytes, ...resolution }
+}
+
+function checkedJob(input: EnqueueInput, now: number, sizes: SizeLimits = defaultSizes): NewJob | WfError {
   try {
-    return newJob(input, now)
+    return newJob(input, now, sizes.variablesBytes)
   } catch (error) {
     if (error instanceof WfError) return error
     throw error

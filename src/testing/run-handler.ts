@@ -96,6 +96,7 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
     const executor = new Executor({
       clock,
       storeId,
+      sizes: engine.sizes,
       now: () => store.now(),
       log: loggerOf((level, message, { fields }) => void logs.push({ level, message, fields })),
       progress: ({ fraction, note }) => void progress.push({ fraction, note }),

@@ -86,7 +86,7 @@ export class Child {
     this.#store = store
     const handlers = handlersFor(loaded, setup)
     const events = createEvents()
-    const engine = createEngine({ store, random, events })
+    const engine = createEngine({ store, random, events, sizes: setup.sizes })
     const log = channelLog(channel, setup.logLevel)
     this.#tally = new TallyReport({ events, clock, channel })
     this.#tally.start()

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
-import { limits, type ChildJob } from '../domain/job.ts'
+import { limits, type ChildJob, type SizeLimits } from '../domain/job.ts'
 import { newJob } from '../domain/new-job.ts'
 import { preview } from '../domain/preview.ts'
 import type { Logger } from '../logger.ts'
@@ -18,6 +18,7 @@ export interface ContextParts {
   now: () => number
   log: Logger
   storeId: string
+  sizes: SizeLimits
   /** Takes what handlers tell; whoever listens stores it at most once a second. */
   progress: (progress: Progress) => void
 }
@@ -84,6 +85,7 @@ export class AttemptContext implements HandlerContext {
     if (when !== 'success' && when !== 'stopped') {
       throw new WfError('invalid_job', `when is ${preview(when, 60)}`, { hint: "when is 'success' or 'stopped'" })
     }
-    return { ...newJob({ ...options, type, variables, parentKey: this.#attempt.job.key }, this.#parts.now()), when }
+    const { now, sizes } = this.#parts
+    return { ...newJob({ ...options, type, variables, parentKey: this.#attempt.job.key }, now(), sizes.variablesBytes), when }
   }
 }

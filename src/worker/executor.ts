@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { errorRecord, ownErrorRecord } from '../domain/error-record.ts'
-import { limits, type ClaimedJob } from '../domain/job.ts'
+import { sizeSettings, type ClaimedJob } from '../domain/job.ts'
 import { toJson } from '../domain/json.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { outcomeOfThrow } from '../domain/thrown.ts'
@@ -91,7 +91,7 @@ export class Executor {
     try {
       const returned = attempt.handler.run(activated(attempt.job, prepared.variables), new AttemptContext(attempt, this.#options))
       if (isThenable(returned)) this.#await(attempt, returned)
-      else this.#finish(attempt, () => outcomeOfReturn(returned))
+      else this.#finish(attempt, () => this.#outcomeOfReturn(returned))
     } catch (thrown) {
       this.#finish(attempt, () => this.#outcomeOfThrow(attempt, thrown))
     }
@@ -99,7 +99,7 @@ export class Executor {
 
   #await(attempt: Attempt, returned: PromiseLike<unknown>): void {
     Promise.resolve(returned).then(
-      (value) => this.#finish(attempt, () => outcomeOfReturn(value)),
+      (value) => this.#finish(attempt, () => this.#outcomeOfReturn(value)),
       (thrown: unknown) => this.#finish(attempt, () => this.#outcomeOfThrow(attempt, thrown)),
     )
   }
@@ -111,6 +111,14 @@ export class Executor {
       return
     }
     this.#end(attempt, judged(judge))
+  }
+
+  /** A return is a success whatever happened meanwhile. Where it cannot be stored its effect has happened all the same: a person decides. */
+  #outcomeOfReturn(value: unknown): Outcome {
+    if (value === undefined) return { kind: 'success' }
+    const json = toJson(value, { maxBytes: this.#options.sizes.resultBytes, what: 'the result', setting: sizeSettings.result })
+    if (json.ok) return { kind: 'success', result: json.text }
+    return { kind: 'result_invalid', error: ownErrorRecord({ name: 'ResultInvalid', code: 'RESULT_INVALID', message: json.refusal }) }
   }
 
   #outcomeOfThrow(attempt: Attempt, thrown: unknown): Outcome | null {
@@ -146,14 +154,6 @@ export class Executor {
 function activated(job: ClaimedJob, variables: unknown): ActivatedJob<unknown> {
   const { key, type, attempt, retries, createdAt, deadlineAt } = job
   return { key, type, variables, attempt, retries, createdAt: new Date(createdAt), deadlineAt: deadlineAt === null ? null : new Date(deadlineAt) }
-}
-
-/** A return is a success whatever happened meanwhile. Where it cannot be stored its effect has happened all the same: a person decides. */
-function outcomeOfReturn(value: unknown): Outcome {
-  if (value === undefined) return { kind: 'success' }
-  const json = toJson(value, { maxBytes: limits.resultBytes, what: 'the result' })
-  if (json.ok) return { kind: 'success', result: json.text }
-  return { kind: 'result_invalid', error: ownErrorRecord({ name: 'ResultInvalid', code: 'RESULT_INVALID', message: json.refusal }) }
 }
 
 function timedOut({ handler }: Attempt, thrown?: unknown): Outcome {

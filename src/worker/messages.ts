@@ -1,6 +1,7 @@
 /** What supervisor and child say to each other over the fork's channel. Plain data only. */
 import type { LogFields, LogLevel } from '../logger.ts'
 import type { ErrorCode } from '../domain/errors.ts'
+import type { SizeLimits } from '../domain/job.ts'
 import type { Policy } from '../domain/outcome.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import type { Tally } from './tally.ts'
@@ -35,6 +36,7 @@ export interface ChildSetup {
   /** Where the store is; the rest of its settings the child reads as its supervisor did. */
   location: string
   logLevel: LogLevel
+  sizes: SizeLimits
   /** Loading may take so long. */
   loadMs: number
 }

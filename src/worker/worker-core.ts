@@ -64,11 +64,12 @@ export class WorkerCore implements Worker {
     this.#jobLog = createJobLog({ log, clock, events: engine.events, workerId })
   }
 
-  #createExecutor({ engine: { store, events }, clock, log, storeId }: WorkerOptions): Executor {
+  #createExecutor({ engine: { store, events, sizes }, clock, log, storeId }: WorkerOptions): Executor {
     return new Executor({
       clock,
       log,
       storeId,
+      sizes,
       now: () => store.now(),
       progress: (told) => events.emit('progress', told),
       onEnd: (end) => this.#ended(end),

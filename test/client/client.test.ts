@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, openClient, type Client } from '../../src/client.ts'
 import type { WfError } from '../../src/domain/errors.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
@@ -349,6 +349,16 @@ describe('opening a client', () => {
     expect((await again.jobs.job(key))?.job.state).toBe('available')
     await again.close()
     await again.close()
+  })
+
+  it('B076 takes variables up to what the settings of its process say', async () => {
+    vi.stubEnv('WF_MAX_VARIABLES', '1KiB')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const client = await openClient({ store: join(temporaryDirectory(), 'wf.db') })
+    onTestFinished(() => client.close())
+    expect((await rejection(client.enqueue('mail', { a: 'x'.repeat(1_024) }))).message).toContain(
+      'limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes',
+    )
   })
 
   it('says plainly which stores there are not, and shows no password', async () => {

@@ -94,4 +94,24 @@ describe("enqueueing in a caller's transaction", () => {
     expect(refused).toMatchObject({ status: 'refused', reason: 'constraint' })
     expect([good.duplicate, alsoGood.duplicate, await jobs()]).toEqual([false, false, 2])
   })
+
+  it('B076 holds to the limit of the client, as enqueue and enqueueMany do', async () => {
+    const { t, db, jobs } = await setUp()
+    const sizes = { variablesBytes: 2_000, resultBytes: 2_000 }
+    const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test', sizes })
+    const fits = { a: 'x'.repeat(2_000 - '{"a":""}'.length) }
+    const over = { a: `${fits.a}x` }
+    const refusal = {
+      code: 'invalid_job',
+      message: expect.stringContaining('has 2,001 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows'),
+    }
+    const inside = (variables: object) => db.transaction(() => client.enqueueIn(db, 'charge', variables)).immediate()
+    expect(() => inside(over)).toThrow(expect.objectContaining(refusal))
+    await expect(client.enqueue('charge', over)).rejects.toMatchObject(refusal)
+    expect(await client.enqueueMany([{ type: 'charge', variables: over }])).toMatchObject([{ status: 'refused', error: refusal }])
+    expect(await jobs()).toBe(0)
+    inside(fits)
+    await client.enqueue('charge', fits)
+    expect(await jobs()).toBe(2)
+  })
 })

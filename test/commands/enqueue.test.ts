@@ -1,15 +1,16 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
 import { thousands } from '../../src/cli/time.ts'
-import { limits } from '../../src/domain/job.ts'
+import { countedBytes } from '../../src/domain/bytes.ts'
+import { defaultSizes } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
-import { cli, startCli } from '../support/cli.ts'
+import { cli, shell, startCli, type CliEnd } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { canMount, smallDisk } from '../store/faults/support/small-disk.ts'
 import { seededStore } from '../support/seeded-store.ts'
@@ -97,29 +98,68 @@ describe('wf enqueue', () => {
     expect(listed.out.trim().split('\n').sort()).toEqual([...types].sort())
   })
 
-  it('B076 takes variables up to the limit in bytes, not in characters, and refuses a huge file unread', async () => {
-    const { location } = await seededStore()
+  it.each([
+    ['by default', {}, 1_048_576],
+    ['as WF_MAX_VARIABLES says', { WF_MAX_VARIABLES: '2KiB' }, 2_048],
+  ])('B076 takes variables up to the limit in bytes, not in characters, and says size, limit and setting beyond: %s', async (_, env, limit) => {
+    const { location, store } = await seededStore()
     const folder = temporaryDirectory()
     const enqueue = async (name: string, text: string) => {
       writeFileSync(join(folder, name), text)
-      return cli(['enqueue', 'mail', `@${join(folder, name)}`], { store: location })
+      return cli(['enqueue', 'mail', `@${join(folder, name)}`], { store: location, env })
     }
-    const room = limits.variablesBytes - '{"a":""}'.length
-    expect((await enqueue('fits', `{"a":"${'x'.repeat(room)}"}`)).code).toBe(0)
-    expect((await enqueue('over', `{"a":"${'x'.repeat(room + 1)}"}`)).code).toBe(2)
-    const wide = await enqueue('wide', `{"a":"${'é'.repeat(room / 2 + 1)}"}`)
-    expect(wide.code).toBe(2)
-    expect(wide.err).toMatch(/1[,.]?048[,.]?576/)
-    const huge = await cli(['enqueue', 'mail', '-'], { store: location, input: 'x'.repeat(20 * 1024 * 1024) })
-    expect(huge.code).toBe(2)
-    expect(huge.err).toContain('1,048,576')
+    const room = limit - '{"a":""}'.length
+    expect((await enqueue('fits', `{ "a":  "${'x'.repeat(room)}" }\n`)).code).toBe(0)
+    const over = await enqueue('over', `{"a":"${'x'.repeat(room + 1)}"}`)
+    expect([over.code, over.err]).toEqual([
+      2,
+      expect.stringContaining(`has ${countedBytes(limit + 1)} of JSON, and limits.variables (WF_MAX_VARIABLES) allows`),
+    ])
+    expect((await enqueue('wide', `{"a":"${'é'.repeat(room / 2 + 1)}"}`)).code).toBe(2)
+    expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(1)
+  })
+
+  it('B076 takes the limit from wf.config.json, for --bulk and --set too', async () => {
+    const cwd = temporaryDirectory()
+    writeFileSync(join(cwd, 'wf.config.json'), '{ "limits": { "variables": "1KiB" } }')
+    const run = (args: readonly string[], input = '') => cli(args, { cwd, input })
+    const text = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
+    const bulk = await run(['enqueue', 'mail', '--bulk', '--json'], `${text(1_024)}\n${text(1_025)}\n${text(3_000)}\n`)
+    expect(bulk.json()).toMatchObject({ enqueued: 1, refused: 2, refusals: [{ line: 2 }, { line: 3 }] })
+    expect(bulk.out.match(/limits\.variables \(WF_MAX_VARIABLES\)/g)?.length).toBeGreaterThan(1)
+    await run(['enqueue', 'mail', '{"a":1}', '--delay', '1h'])
+    for (const dryRun of [['--dry-run'], []]) {
+      const set = await run(['jobs', 'retry', '2', '--set', `a=${'y'.repeat(1_100)}`, ...dryRun])
+      expect([set.code, set.err]).toEqual([5, expect.stringContaining('limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes')])
+    }
+  })
+
+  it('B076 refuses 600 MB by the size of the file, or when too much of a stream was read, in bounded memory', async () => {
+    const { location } = await seededStore()
+    const folder = temporaryDirectory()
+    const [big, report, used] = [join(folder, 'big.json'), join(folder, 'report.mjs'), join(folder, 'used')]
+    writeFileSync(big, '')
+    truncateSync(big, 600 * 1024 * 1024)
+    writeFileSync(
+      report,
+      `import { readFileSync, truncateSync, writeFileSync } from 'node:fs'\nprocess.on('exit', () => writeFileSync(${JSON.stringify(used)}, String(process.resourceUsage().maxRSS)))`,
+    )
+    const env = { NODE_OPTIONS: `--import ${report}` }
+    const ends: CliEnd[] = []
+    for (const line of [`wf enqueue mail @${big}`, `wf enqueue mail - <${big}`, `cat ${big} | wf enqueue mail -`]) {
+      ends.push(await shell(`${line} --store ${location}`, { env }))
+      expect([line, Number(readFileSync(used, 'utf8')) < 250 * 1024]).toEqual([line, true])
+    }
+    expect(ends.map(({ code }) => code)).toEqual([2, 2, 2])
+    expect(ends[0]?.err).toContain('has 629,145,600 bytes, and limits.variables (WF_MAX_VARIABLES) allows variables of 1,048,576 bytes')
+    for (const { err } of ends.slice(1)) expect(err).toContain('standard input has more than 16,777,216 bytes, and limits.variables')
   })
 })
 
 describe('wf enqueue --bulk', () => {
   it('makes a job of each line, names the lines that are refused, and is then partly done', async () => {
     const { location, store } = await seededStore()
-    const lines = ['{"n":1}', '', 'oops', '{"n":2}', '[3]', `{"n":"${'x'.repeat(limits.variablesBytes)}"}`, '{"n":4}']
+    const lines = ['{"n":1}', '', 'oops', '{"n":2}', '[3]', `{"n":"${'x'.repeat(defaultSizes.variablesBytes)}"}`, '{"n":4}']
     const end = await cli(['enqueue', 'mail', '--bulk', '--json'], { store: location, input: `${lines.join('\n')}\n` })
     expect(end.code).toBe(6)
     const sum = end.json<{ refusals: { line: number }[] }>()

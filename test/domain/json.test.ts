@@ -129,11 +129,11 @@ describe('size', () => {
       const value = wrap(unit.repeat(100))
       const bytes = Buffer.byteLength(JSON.stringify(value))
       expect(json(value, bytes).ok).toBe(true)
-      expect(refusal(value, bytes - 1)).toContain(`is bigger than ${bytes - 1} bytes`)
+      expect(refusal(value, bytes - 1)).toContain(`$ has ${bytes} bytes of JSON, more than ${bytes - 1} bytes`)
     }
   })
 
-  it('B076 stops at the limit instead of building the whole text', () => {
+  it('B076 measures a text up to four times the limit and builds none of it', () => {
     const shared = 'x'.repeat(1_000)
     let read = 0
     const endless = new Proxy([], {
@@ -143,17 +143,26 @@ describe('size', () => {
         return typeof key === 'string' && /^\d+$/.test(key) ? shared : Reflect.get(target, key)
       },
     })
-    expect(refusal(endless, 1_048_576)).toContain('is bigger than 1048576 bytes')
-    expect(read).toBeLessThan(5_000)
+    expect(refusal(endless, 1_048_576)).toContain('$ has more than 4,194,304 bytes of JSON, more than 1,048,576 bytes')
+    expect(read).toBeLessThan(6_000)
   })
 
   it('A17 refuses a string of 50 MB and one huge key', () => {
-    expect(refusal('x'.repeat(50_000_000))).toContain('$ is bigger than 1000000 bytes')
-    expect(refusal({ ['k'.repeat(5_000_000)]: 1 })).toContain('$ is bigger than 1000000 bytes')
+    expect(refusal('x'.repeat(50_000_000))).toContain('$ has more than 4,000,000 bytes of JSON')
+    expect(refusal({ ['k'.repeat(5_000_000)]: 1 })).toContain('$ has more than 4,000,000 bytes of JSON')
   })
 
   it('an array of a billion gaps ends', () => {
-    expect(refusal(new Array(1_000_000_000))).toContain('is bigger than')
+    expect(refusal(new Array(1_000_000_000))).toContain('$ has more than 4,000,000 bytes')
+  })
+
+  it('B076 names the setting of a limit that can be changed', () => {
+    const made = toJson({ a: 'x' }, { maxBytes: 8, what: 'the result', setting: 'limits.result' })
+    expect(made).toEqual({
+      ok: false,
+      path: '$',
+      refusal: 'the result cannot be stored: $ has 9 bytes of JSON, and limits.result allows 8 bytes; keep the data elsewhere and store its address',
+    })
   })
 })
 

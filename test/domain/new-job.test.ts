@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer'
 import { describe, expect, it } from 'vitest'
+import { countedBytes } from '../../src/domain/bytes.ts'
 import { maxDurationMs } from '../../src/domain/duration.ts'
 import { newJob, type EnqueueInput } from '../../src/domain/new-job.ts'
 import { now } from './builders.ts'
@@ -74,7 +76,11 @@ describe('refusals', () => {
     ['variables that are text', { variables: '{}' }, 'the variables are "{}", not an object'],
     ['variables that are a Date', { variables: new Date(0) }, 'not an object'],
     ['B060 a BigInt in the variables', { variables: { id: 1n } }, 'the variables cannot be stored: $.id is a BigInt'],
-    ['B076 variables over the limit', { variables: { a: 'é'.repeat(524_288) } }, 'the variables cannot be stored: $ is bigger than 1048576 bytes'],
+    [
+      'B076 variables over the limit',
+      { variables: { a: 'é'.repeat(524_288) } },
+      'the variables cannot be stored: $ has 1,048,584 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows 1,048,576',
+    ],
     ['B075 variables too deep', { variables: { a: JSON.parse(`${'['.repeat(600)}${']'.repeat(600)}`) } }, 'lies deeper than 500 levels'],
     ['delay and at', { delay: '1s', at: now }, 'delay and at are both given'],
     ['a delay in words', { delay: 'soon' }, 'delay "soon" is not a duration'],
@@ -118,7 +124,16 @@ describe('refusals', () => {
       retries: 1_000,
       priority: -1_000_000,
     })
-    expect(() => job({ variables: { a: `${fits.a}x` } })).toThrow('is bigger than 1048576 bytes')
+    expect(() => job({ variables: { a: `${fits.a}x` } })).toThrow('has 1,048,577 bytes of JSON')
+  })
+
+  it.each(['x', 'é', '語', '😀', '"'])('B076 variables of %s are taken up to the limit that is given, in bytes, and no byte more', (unit) => {
+    const variables = { a: unit.repeat(300) }
+    const bytes = Buffer.byteLength(JSON.stringify(variables))
+    expect(newJob({ type: 't', variables }, now, bytes).variables).toBe(JSON.stringify(variables))
+    expect(() => newJob({ type: 't', variables }, now, bytes - 1)).toThrow(
+      `has ${countedBytes(bytes)} of JSON, and limits.variables (WF_MAX_VARIABLES) allows ${countedBytes(bytes - 1)}`,
+    )
   })
 })
 

@@ -89,8 +89,14 @@ describe('setVariables', () => {
 
   it('the result must stay within the limit of variables', () => {
     expect(() => setVariables(`{"a":"${'x'.repeat(600_000)}","b":0}`, [{ path: 'b', value: 'y'.repeat(600_000), add: false }])).toThrow(
-      /^the changed variables cannot be stored: \$ is bigger than 1048576 bytes/,
+      /^the changed variables cannot be stored: \$ has 1,200,015 bytes of JSON, and limits\.variables \(WF_MAX_VARIABLES\) allows 1,048,576 bytes/,
     )
+  })
+
+  it('B076 the limit is the one given', () => {
+    const change = (length: number) => setVariables('{"a":1}', [{ path: 'a', value: 'x'.repeat(length), add: false }], 2_000)
+    expect(change(2_000 - '{"a":""}'.length).text).toHaveLength(2_000)
+    expect(() => change(2_001 - '{"a":""}'.length)).toThrow(/has 2,001 bytes of JSON/)
   })
 
   it('a long value is described in the record of the change, not kept twice', () => {

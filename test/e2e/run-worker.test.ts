@@ -62,6 +62,24 @@ describe('wf run-worker', () => {
     }
   })
 
+  it('B076 gives the limits of this process to its children: results and child jobs over them are refused with size and setting', async () => {
+    const scene = await Scene.open()
+    const file = scene.handler('x', 'if (variables.child) ctx.enqueue("x", { a: "y".repeat(1100) }); return "z".repeat(1100)', 'retries: 1,')
+    const [result = 0, child = 0] = await scene.enqueue({ type: 'x' }, { type: 'x', variables: { child: true } })
+    for (const inline of [[], ['--inline']]) {
+      const env = { WF_MAX_RESULT: '1KiB', WF_MAX_VARIABLES: '1KiB' }
+      await scene.worker([file, '--until-empty', ...inline], { env }).exits(10)
+      for (const [key, kind, words] of [
+        [result, 'result_invalid', 'has 1,102 bytes of JSON, and limits.result (WF_MAX_RESULT) allows 1,024 bytes'],
+        [child, 'job_no_retries', 'has 1,108 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes'],
+      ] as const) {
+        const { incidents } = await scene.detail(key)
+        expect(incidents.at(-1)).toMatchObject({ kind, error: { message: expect.stringContaining(words) } })
+      }
+      await scene.engine.resolve([result, child].map((jobKey) => ({ jobKey, verb: 'resolve', retries: 1, who: 'ada', reason: null })))
+    }
+  })
+
   it('with --max-jobs ends after that many', async () => {
     const scene = await Scene.open()
     await scene.enqueue(...Array.from({ length: 7 }, () => ({ type: 'x' })))

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { defaultSizes } from '../../src/domain/job.ts'
 import { seededRandom } from '../../src/random.ts'
 import type { ChildChannel } from '../../src/worker/child-channel.ts'
 import { Child, type ChildOptions } from '../../src/worker/child.ts'
@@ -64,6 +65,7 @@ async function playing(run: AnyHandler['run'], options: Partial<ChildOptions> = 
       location: 'x',
       logLevel: 'info',
       loadMs: 30_000,
+      sizes: defaultSizes,
     }
     channel.tell({ kind: 'setup', setup: { ...usual, ...setup } })
     await clock.settle()

@@ -142,4 +142,23 @@ describe('ctx.progress', () => {
   it.each([Number.NaN, -0.1, 1.1, Number.POSITIVE_INFINITY, '0.5', null])('refuses %s', async (fraction) => {
     expect((await refusalIn((ctx) => ctx.progress(fraction as number))).message).toContain('a number from 0 to 1')
   })
+
+  it('B076 takes child jobs with variables up to the limit that is set, and no byte more', async () => {
+    const { start, ends, clock } = bench({ sizes: { variablesBytes: 2_000, resultBytes: 1 } })
+    const text = 'x'.repeat(2_000 - '{"a":""}'.length)
+    const refused: unknown[] = []
+    start({
+      run(_: unknown, ctx: HandlerContext) {
+        ctx.enqueue('child', { a: text })
+        try {
+          ctx.enqueue('child', { a: `${text}x` })
+        } catch (error) {
+          refused.push(error)
+        }
+      },
+    })
+    await clock.settle()
+    expect(ends[0]?.attempt.children).toHaveLength(1)
+    expect(refused).toMatchObject([{ code: 'invalid_job', message: expect.stringContaining('has 2,001 bytes') }])
+  })
 })

@@ -244,6 +244,16 @@ describe('what is returned', () => {
     expect(run).toHaveBeenCalledTimes(1)
   })
 
+  it('B076 takes a result up to the limit that is set, in bytes, and no byte more', async () => {
+    const sizes = { variablesBytes: 1, resultBytes: 2_000 }
+    const fits = 'é'.repeat(999)
+    expect(await outcomeOf({ run: () => fits }, {}, sizes)).toMatchObject({ kind: 'success', result: `"${fits}"` })
+    expect(await outcomeOf({ run: () => `${fits}x` }, {}, sizes)).toMatchObject({
+      kind: 'result_invalid',
+      error: { message: expect.stringContaining('$ has 2,001 bytes of JSON, and limits.result (WF_MAX_RESULT) allows 2,000 bytes') },
+    })
+  })
+
   it('B060 names the path of what cannot be stored', async () => {
     const outcome = await outcomeOf({ run: () => ({ order: { id: 2n ** 60n } }) })
     expect((outcome as { error: { message: string } }).error.message).toContain('$.order.id')

@@ -1,5 +1,5 @@
 /** One attempt on the real executor, a fake clock and no store. */
-import type { ClaimedJob } from '../../src/domain/job.ts'
+import { defaultSizes, type ClaimedJob, type SizeLimits } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import type { LogFields, Logger } from '../../src/logger.ts'
 import type { Progress } from '../../src/store/store.ts'
@@ -66,7 +66,7 @@ export interface Bench {
   outcome(): Outcome | null
 }
 
-export function bench(): Bench {
+export function bench({ sizes = defaultSizes }: { sizes?: SizeLimits } = {}): Bench {
   const clock = createFakeClock()
   const ends: AttemptEnd[] = []
   const progress: Progress[] = []
@@ -76,6 +76,7 @@ export function bench(): Bench {
     now: clock.now,
     log,
     storeId: 'store-1',
+    sizes,
     progress: (told) => void progress.push(told),
     onEnd: (end) => void ends.push(end),
   })
@@ -95,8 +96,8 @@ export function bench(): Bench {
 }
 
 /** Runs one attempt whose handler settles by itself. */
-export async function outcomeOf(handler: object, job?: Partial<ClaimedJob>): Promise<Outcome | null> {
-  const { start, clock, outcome } = bench()
+export async function outcomeOf(handler: object, job?: Partial<ClaimedJob>, sizes?: SizeLimits): Promise<Outcome | null> {
+  const { start, clock, outcome } = bench(sizes === undefined ? {} : { sizes })
   start(handler, job)
   await clock.settle()
   return outcome()

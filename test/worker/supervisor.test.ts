@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { defaultSizes } from '../../src/domain/job.ts'
 import { Supervisor, type SupervisorEnd, type SupervisorOptions } from '../../src/worker/supervisor.ts'
 import { FakeChild } from '../support/fake-children.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'
@@ -12,6 +13,17 @@ interface Supervised extends TestEngine {
   claimFor(child: FakeChild, limit?: number): ReturnType<TestEngine['claim']>
 }
 
+const setup = {
+  files: ['/h.ts'],
+  types: [],
+  concurrency: null,
+  maxJobs: null,
+  loadMs: 30_000,
+  location: 'x',
+  logLevel: 'info' as const,
+  sizes: defaultSizes,
+}
+
 async function supervised(options: Partial<SupervisorOptions> = {}): Promise<Supervised> {
   const test = await testEngine()
   const { engine, clock, log } = test
@@ -21,7 +33,6 @@ async function supervised(options: Partial<SupervisorOptions> = {}): Promise<Sup
     children.push(child)
     return child
   }
-  const setup = { files: ['/h.ts'], types: [], concurrency: null, maxJobs: null, loadMs: 30_000, location: 'x', logLevel: 'info' as const }
   const supervisor = new Supervisor({
     engine,
     clock,
@@ -240,7 +251,7 @@ describe('the supervisor', () => {
 
   it('replaces a child that recycles itself, and not one that has had its number of jobs', async () => {
     const { clock, children, last, end } = await working({
-      setup: { files: ['/h.ts'], types: [], concurrency: null, maxJobs: 1, loadMs: 30_000, location: 'x', logLevel: 'info' },
+      setup: { ...setup, maxJobs: 1 },
     })
     last().leaves('abandoned')
     await clock.settle()
