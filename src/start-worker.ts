@@ -38,6 +38,11 @@ export interface StartWorkerOptions {
 
 export interface EmbeddedWorker {
   /**
+   * Resolves with a WfError `store_replaced` or `store_missing` when the store's file was replaced, or was gone for 5 s: its
+   * handlers were told to stop, and it takes no more jobs. Stop it and start another, or end the process.
+   */
+  readonly lost: Promise<WfError>
+  /**
    * No new starts; running handlers may finish within `graceMs` (default 30,000), are told to stop shortly before its end,
    * and what is unfinished then is given back at no retry. Resolves when the worker is gone and its store closed.
    */
@@ -82,6 +87,7 @@ function embedded(inline: Inline, store: Store): EmbeddedWorker {
     }
   }
   return {
+    lost: inline.lost,
     async drain(graceMs = defaultGraceMs) {
       if (!Number.isSafeInteger(graceMs) || graceMs < 0 || graceMs > longestGraceMs) {
         throw new WfError('usage', `graceMs is ${preview(graceMs, 60)}`, { hint: `it is a whole number of milliseconds from 0 to ${longestGraceMs}` })

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openStore } from '../src/app.ts'
 import { openClient } from '../src/client.ts'
 import { loggerOf } from '../src/logger.ts'
 import { startWorker, type StartWorkerOptions } from '../src/start-worker.ts'
 import { defineHandler } from '../src/worker/define-handler.ts'
+import { capturedLog } from './support/captured-log.ts'
 import { temporaryDirectory } from './support/open-test-store.ts'
 import { gate } from './worker/test-worker.ts'
 
@@ -50,6 +52,38 @@ describe('startWorker', () => {
     await worker.stop()
     await drained
     expect((await client.jobs.job(job.key))?.job).toMatchObject({ state: 'available', retries: 3, attempt: 1 })
+  })
+
+  it('stops its handlers and takes no more when the store is replaced under it, says so once, and can be stopped then', async () => {
+    const { store, client } = await place()
+    const started = gate<void>()
+    const stopped = gate<unknown>()
+    const stuck = defineHandler({
+      type: 'stuck',
+      run: (_job, { signal }) =>
+        new Promise((_, reject) => {
+          started.open()
+          signal.addEventListener('abort', () => {
+            stopped.open(signal.reason)
+            reject(signal.reason)
+          })
+        }),
+    })
+    const log = capturedLog()
+    const worker = await startWorker({ store, handlers: [stuck], log })
+    await client.enqueue('stuck', {})
+    await started.passed
+    const db = new Database(store)
+    db.exec(`VACUUM INTO '${store}.backup'`)
+    db.close()
+    renameSync(`${store}.backup`, store)
+    expect(await worker.lost).toMatchObject({ code: 'store_replaced', message: expect.stringContaining(store) })
+    expect(await stopped.passed).toMatchObject({ kind: 'lease_lost' })
+    await worker.stop()
+    expect(log.lines.filter(({ message }) => message.includes('was replaced'))).toHaveLength(1)
+    await expect(client.enqueue('stuck', {})).rejects.toMatchObject({ code: 'store_replaced' })
+    const again = await startWorker({ store, handlers: [stuck], log: silent })
+    await again.stop()
   })
 
   it.each<[string, object]>([

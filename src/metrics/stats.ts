@@ -4,6 +4,7 @@
  * and at the end. It must not slow an attempt down nor fail one: what cannot be written waits for the next second.
  */
 import type { Cancel, Clock } from '../clock.ts'
+import { isStoreGone } from '../domain/errors.ts'
 import type { EngineEventMap, EngineEvents } from '../engine/events.ts'
 import type { Logger } from '../logger.ts'
 import type { Store } from '../store/store.ts'
@@ -107,13 +108,15 @@ class Flusher {
       return true
     } catch (error) {
       unsent.merge(taken)
-      if (!this.#failing) log.warn(`statistics could not be written; trying again: ${error instanceof Error ? error.message : String(error)}`)
+      if (!this.#failing && !isStoreGone(error)) log.warn(`statistics could not be written; trying again: ${messageOf(error)}`)
       this.#failing = true
       this.arm()
       return false
     }
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** A result that the database refused, and a business error that nobody declared, became incidents. */
 function outcomeOf({ outcome, incident }: EngineEventMap['settled']['settlement'], result: EngineEventMap['settled']['result']) {

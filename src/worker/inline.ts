@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import type { WfError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
@@ -13,6 +14,7 @@ import type { KeptWorker } from './keeper-renewals.ts'
 import { createKeeper, type Lease, type Upkeep } from './keeper.ts'
 import { declarationOf, type LoadedHandler } from './loaded-handler.ts'
 import { interrupted, settleHeld } from './losses.ts'
+import { createPauseWatch } from './pause-watch.ts'
 import type { LeaveReason } from './messages.ts'
 import { createWorker } from './worker.ts'
 
@@ -36,6 +38,8 @@ export interface Inline {
   start(): Promise<void>
   /** Why it left. */
   readonly finished: Promise<LeaveReason>
+  /** Resolves when the store is gone for good, with what that means; the worker then ends by itself. */
+  readonly lost: Promise<WfError>
   drain(graceMs: number): Promise<void>
   /** Gives everything back now. */
   stop(): Promise<void>
@@ -46,7 +50,18 @@ export interface Inline {
 export function createInline(options: InlineOptions): Inline {
   const { engine, handlers, label, concurrency, maxJobs } = options
   const policies = new Map([...handlers.values()].map(({ type, policy }) => [type, policy]))
-  const keeper = createKeeper({ ...options, policies })
+  let tellLost: (error: WfError) => void = () => {}
+  const lost = new Promise<WfError>((resolve) => {
+    tellLost = resolve
+  })
+  const onLost = (error: WfError) => {
+    tellLost(error)
+    // There is no row to give up.
+    left ??= keeper.stop()
+    void worker.stop()
+  }
+  const pauses = createPauseWatch({ store: engine.store, clock: options.clock, log: options.log, types: () => [...handlers.keys()] })
+  const keeper = createKeeper({ ...options, policies, upkeep: [...options.upkeep, pauses], onLost })
   const workerId = `${label}.1#${randomBytes(4).toString('hex')}`
   const limits = { ...(concurrency === null ? {} : { concurrency }), ...(maxJobs === null ? {} : { maxJobs }) }
   const { clock, random, log, storeId } = options
@@ -64,6 +79,7 @@ export function createInline(options: InlineOptions): Inline {
   }
   return {
     finished: worker.finished,
+    lost,
     async start() {
       keeper.start()
       await keeper.declare([...handlers.values()].map(declarationOf))

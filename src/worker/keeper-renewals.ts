@@ -1,5 +1,6 @@
 /** Renews the leases of the kept workers, one renewal in flight at a time, and says what each still holds. */
 import type { Clock } from '../clock.ts'
+import { isStoreGone } from '../domain/errors.ts'
 import type { Fence } from '../domain/job.ts'
 import type { Logger } from '../logger.ts'
 import type { Store, WorkerRow } from '../store/store.ts'
@@ -77,7 +78,8 @@ export class Renewals {
       return true
     } catch (error) {
       this.failures++
-      if (!this.#failing) log.warn(`leases could not be renewed; trying again: ${error instanceof Error ? error.message : String(error)}`)
+      if (!this.#failing && !isStoreGone(error))
+        log.warn(`leases could not be renewed; trying again: ${error instanceof Error ? error.message : String(error)}`)
       this.#failing = true
       return false
     }
@@ -133,6 +135,11 @@ export class Renewals {
     this.#options.log.error(
       'leases could not be renewed in time: running handlers are told to stop, and none starts until the store takes writes again',
     )
+    this.fenceAll()
+  }
+
+  /** Their handlers are told to stop, and they claim nothing until a renewal is stored. */
+  fenceAll(): void {
     for (const worker of this.kept.values()) {
       this.#fenced.add(worker.row.id)
       worker.fence()

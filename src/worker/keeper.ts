@@ -5,11 +5,13 @@
  * store: the sweeper, statistics. It knows no handlers and claims nothing.
  */
 import type { Clock } from '../clock.ts'
+import type { WfError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import { Renewals, type KeptWorker } from './keeper-renewals.ts'
 import { lost, settleHeld, type Policies } from './losses.ts'
+import { untilLost } from './store-watch.ts'
 
 export interface Lease {
   /** How long a renewal lasts; default 30 s. */
@@ -34,6 +36,8 @@ export interface KeeperOptions {
   upkeep: readonly Upkeep[]
   /** Read when attempts have to be settled for a worker; may grow as types are declared. */
   policies: Policies
+  /** The store is gone for good. Handlers were told to stop by then; nothing can be given back. Called once. */
+  onLost(error: WfError): void
 }
 
 export interface Keeper {
@@ -55,7 +59,7 @@ export interface Keeper {
 }
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { engine, clock, log, lease, upkeep, policies } = options
+  const { engine, clock, log, lease, upkeep, policies, onLost } = options
   const { store } = engine
   const ended = new AbortController()
   const surrender = async (workerIds: readonly string[]) => {
@@ -63,10 +67,17 @@ export function createKeeper(options: KeeperOptions): Keeper {
     for (const workerId of workerIds) await settleHeld({ engine, workerId, policies, outcome })
   }
   const renewals = new Renewals({ store, clock, log, ...lease, surrender })
+  const watch = async () => {
+    const error = await untilLost({ store, clock, log, ended: ended.signal })
+    if (error === null) return
+    log.error(`${error.message}: handlers are told to stop, and this worker ends`, { code: error.code, hint: error.hint })
+    renewals.fenceAll()
+    onLost(error)
+  }
   let running: Promise<unknown> = Promise.resolve()
   return {
     start() {
-      running = renewals.run(ended.signal)
+      running = Promise.all([renewals.run(ended.signal), watch()])
       for (const work of upkeep) work.start()
     },
     async register(worker) {

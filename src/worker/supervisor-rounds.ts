@@ -1,5 +1,6 @@
 /** What a supervisor looks after again and again: children that hang, suspects that wait, a store that is empty. */
 import type { Clock } from '../clock.ts'
+import { isStoreGone } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import { drainTimes } from './drain.ts'
@@ -55,7 +56,8 @@ export class SupervisorRounds {
         await round()
         failing = false
       } catch (error) {
-        if (!failing && !ended.aborted) log.warn(`${what} failed; trying again: ${error instanceof Error ? error.message : String(error)}`)
+        if (!failing && !ended.aborted && !isStoreGone(error))
+          log.warn(`${what} failed; trying again: ${error instanceof Error ? error.message : String(error)}`)
         failing = true
       }
       // A look that takes long, because much is there, is taken less often.

@@ -7,6 +7,7 @@ import type { Cancel } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
 import { drainTimes, stopTimes } from './drain.ts'
 import { createKeeper, type Keeper, type KeeperOptions } from './keeper.ts'
+import { createPauseWatch } from './pause-watch.ts'
 import { giveUp, Restarts } from './restarts.ts'
 import { wordsOfDeath, wordsOfReturn, wordsOfStart } from './supervisor-words.ts'
 import { Crew, type CrewOptions, type Post } from './supervisor-crew.ts'
@@ -16,7 +17,7 @@ import { workDone, type Tally } from './tally.ts'
 
 export interface SupervisorOptions
   extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
-    Omit<KeeperOptions, 'engine' | 'clock' | 'log' | 'policies'> {
+    Omit<KeeperOptions, 'engine' | 'clock' | 'log' | 'policies' | 'onLost'> {
   processes: number
   graceMs: number
   /** A child that outlives every running timeout by this without answering is killed; default 10 s. */
@@ -61,7 +62,9 @@ export class Supervisor {
     const policies: CrewOptions['policies'] = new Map()
     this.#options = options
     this.#restarts = new Restarts(options.clock)
-    this.#keeper = createKeeper({ ...options, policies })
+    const { engine, clock, log, upkeep } = options
+    const pauses = createPauseWatch({ store: engine.store, clock, log, types: () => [...this.#crew.declarations.keys()] })
+    this.#keeper = createKeeper({ ...options, policies, upkeep: [...upkeep, pauses], onLost: (error) => this.#lost(error) })
     this.#crew = new Crew({ ...options, keeper: this.#keeper, policies, onTally: () => this.#onTally() })
     this.#rounds = new SupervisorRounds({
       ...options,
@@ -74,7 +77,8 @@ export class Supervisor {
   /** Rejects with the reason when the handlers cannot be loaded, or when the processes only die. */
   async run(): Promise<SupervisorEnd> {
     this.#keeper.start()
-    await this.#first()
+    // An end that comes while a row waits for the store is no less an end.
+    await Promise.race([this.#first(), this.#finished])
     if (this.#phase === 'working') this.#rounds.run(this.#over.signal)
     await this.#finished
     this.#over.abort()
@@ -221,6 +225,16 @@ export class Supervisor {
     const worked = workDone(this.#crew.tally)
     if (worked > this.#worked) this.#restarts.worked()
     this.#worked = worked
+  }
+
+  /** Nothing can be given back to a store that is gone, so nothing is waited for. */
+  #lost(error: WfError): void {
+    if (this.#phase === 'over') return
+    this.#failure ??= error
+    this.#phase = 'stopping'
+    for (const child of this.#crew.children) child.stop()
+    this.#bound(stopTimes)
+    if (this.#crew.isEmpty) this.#nobodyLeft()
   }
 
   #fail(error: WfError): void {

@@ -1,5 +1,6 @@
 /** Words about a store that fails, few of them: each cause once a minute, ten lines a minute at most, and one when it is over. */
 import type { Clock } from '../clock.ts'
+import { isStoreGone } from '../domain/errors.ts'
 import { errorRecord } from '../domain/error-record.ts'
 import type { Logger } from '../logger.ts'
 
@@ -29,6 +30,8 @@ export class Trouble {
   }
 
   happened(error: unknown): void {
+    // Who keeps the worker's lease tells of it.
+    if (isStoreGone(error)) return
     const now = this.#clock.monotonic()
     if (this.#failures++ === 0) this.#since = now
     const record = errorRecord(error)

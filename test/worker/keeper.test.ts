@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { WfError } from '../../src/domain/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { KeptWorker } from '../../src/worker/keeper-renewals.ts'
 import { createKeeper, type Keeper } from '../../src/worker/keeper.ts'
@@ -10,6 +11,8 @@ interface Kept extends TestEngine {
   worker: KeptWorker
   /** Makes renewals fail, or hang, until it is null. */
   trouble: { renew: 'fails' | 'hangs' | null; heal: () => void }
+  /** What a look at the store rejects with. */
+  gone: { error: WfError | null }
 }
 
 async function kept(): Promise<Kept> {
@@ -18,6 +21,11 @@ async function kept(): Promise<Kept> {
   let heal = () => {}
   const trouble: Kept['trouble'] = { renew: null, heal: () => heal() }
   const store = Object.create(engine.store) as Engine['store']
+  const gone: Kept['gone'] = { error: null }
+  store.version = async () => {
+    if (gone.error) throw gone.error
+    return engine.store.version()
+  }
   store.renew = async (...args) => {
     if (trouble.renew === 'fails') throw new Error('the store is locked')
     if (trouble.renew === 'hangs') {
@@ -34,6 +42,7 @@ async function kept(): Promise<Kept> {
     lease: { leaseMs: 30_000, renewMs: 10_000 },
     upkeep: [],
     policies: new Map([['mail', plainPolicy]]),
+    onLost: ({ code }) => heard.push(`lost ${code}`),
   })
   const heard: string[] = []
   const row = { id: 'w#1', label: 'w', pid: 1, host: 'test', startedAt: clock.now(), concurrency: 10, types: ['mail'], quarantine: false }
@@ -50,7 +59,7 @@ async function kept(): Promise<Kept> {
     heal()
     await keeper.stop()
   })
-  return { ...test, keeper, heard, worker, trouble }
+  return { ...test, keeper, heard, worker, trouble, gone }
 }
 
 describe('the keeper of leases', () => {
@@ -120,5 +129,17 @@ describe('the keeper of leases', () => {
     const [row] = await store.workers(clock.now())
     expect(row?.state).toBe('draining')
     expect(row?.leaseUntil).toBeGreaterThan(clock.now())
+  })
+
+  it('fences at once when the store is lost, says so once, and tells whoever keeps it alive', async () => {
+    const { clock, heard, log, gone } = await kept()
+    await clock.advance(15_000)
+    heard.length = 0
+    gone.error = new WfError('store_replaced', 'the store was replaced', { hint: 'Stop everything.' })
+    await clock.advance(1_000)
+    expect(heard).toEqual(['fence', 'lost store_replaced'])
+    expect(log.lines.filter(({ message }) => message.includes('replaced'))).toMatchObject([{ level: 'error', fields: { hint: 'Stop everything.' } }])
+    await clock.advance(2_000)
+    expect(heard).toEqual(['fence', 'lost store_replaced'])
   })
 })
