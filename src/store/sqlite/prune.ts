@@ -13,6 +13,8 @@ const walkedKeys = 5_000
 /** Free pages are reused by new rows; only what is far more than that goes back to the file system, bit by bit. */
 const keptFreePages = 2_000
 const vacuumPages = 200
+/** How long a dead worker stays in lists, for people to see that it died; one that still holds jobs stays. */
+const deadWorkersMs = 24 * 3_600_000
 
 type Pruned = Awaited<ReturnType<StoreWriter['prune']>>
 
@@ -25,6 +27,8 @@ export function pruner(db: Connection): Pruner {
   const stats = db.prepare(`DELETE FROM wf_stats WHERE (minute, type, outcome, bucket) IN
     (SELECT minute, type, outcome, bucket FROM wf_stats WHERE minute < ? ORDER BY minute LIMIT ?)`)
   const typeHistory = db.prepare('DELETE FROM wf_history WHERE id IN (SELECT id FROM wf_history WHERE job_key IS NULL AND at < ? LIMIT ?)')
+  const deadWorkers = db.prepare(`DELETE FROM wf_workers WHERE lease_until < ?
+    AND NOT EXISTS (SELECT 1 FROM wf_jobs j WHERE j.state = 'running' AND j.worker_id = wf_workers.id)`)
   return (policy, now) => {
     const before = (ageMs: number | null) => (ageMs === null ? null : now - ageMs)
     const jobsBefore = before(policy.finishedMs)
@@ -35,6 +39,7 @@ export function pruner(db: Connection): Pruner {
     const letters = lettersBefore === null ? 0 : deadLetters(lettersBefore)
     const keysGone = keysBefore === null ? 0 : keys.prune(keysBefore, batchRows)
     const statsGone = statsBefore === null ? 0 : stats.run(statsBefore, batchRows).changes + typeHistory.run(statsBefore, batchRows).changes
+    deadWorkers.run(now - deadWorkersMs)
     giveBackPages(db)
     const more = walked.more || letters >= batchRows || keysGone >= batchRows || statsGone >= batchRows
     return { jobs: walked.deleted, deadLetters: letters, idempotencyKeys: keysGone, stats: statsGone, more }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RetentionPolicy } from '../../../src/store/store.ts'
-import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
+import { exhaustedToDeadLetter, leaseMs, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 const day = 86_400_000
@@ -41,6 +41,23 @@ export function retentionRules(stage: Stage): void {
       expect((await store.jobs({}, { limit: 20 })).items.map(({ key }) => key)).toEqual([9, 8, 7, lost.key, waiting.key, raised.key])
       expect(faults()).toEqual([])
       expect(await pruneAll(scene)).toMatchObject({ jobs: 0 })
+    })
+
+    it('forgets a dead worker after a day, but not one that is alive or still holds a job', async () => {
+      const scene = await stage()
+      const { store, clock, now } = scene
+      await scene.join('dead#1')
+      await scene.join('holding#1')
+      await scene.enqueue({})
+      await scene.claim({ workerId: 'holding#1' })
+      const workers = async () => (await store.workers(now())).map(({ id }) => id).filter((id) => id !== 'w#1')
+      await clock.advance(day)
+      await scene.join('alive#1')
+      await store.prune(policy, now())
+      expect(await workers()).toEqual(['alive#1', 'dead#1', 'holding#1'])
+      await clock.advance(leaseMs + 1)
+      await store.prune(policy, now())
+      expect(await workers()).toEqual(['alive#1', 'holding#1'])
     })
 
     it('B071 takes many in small batches and leaves the young ones', async () => {
