@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { prose } from '../../cli/prose.ts'
 import { joined, say } from '../../cli/safe.ts'
 import { facts } from '../../cli/sections.ts'
 import { bytesWords, thousands } from '../../cli/time.ts'
@@ -7,7 +8,10 @@ import { jobStates } from '../../domain/job.ts'
 
 export default class DbStatus extends BaseCommand {
   static override summary = 'Show where the store is, its schema, its size and what is in it.'
-  static override description = 'Finished jobs are not counted: that would mean to read them all.'
+  static override description = prose`Finished jobs are not counted: that would mean to read them all.
+
+To put a backup in place, stop every process that has the store open, move the file and its -wal and -shm aside together,
+then move the backup to its name. Processes that still run accept nothing any more, and workers end.`
   static override examples = ['<%= config.bin %> db status', '<%= config.bin %> db status --json']
 
   async run(): Promise<void> {
