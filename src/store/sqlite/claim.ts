@@ -15,6 +15,8 @@ export const runUntilSlackMs = 60_000
 
 /** Due waiting jobs made available by one claim, at most: keeps its transaction short when half a million fall due at once. */
 const promotedAtOnce = 500
+/** So many for each job that it may take: a small claim must not pay for the waiting of thousands. Not where it looks for the rare suspect among them. */
+const promotedPerSlot = 10
 
 /** What is not the same for every available job: half the columns, which counts at tens of thousands of claims a second. */
 type ClaimRow = readonly [
@@ -70,7 +72,7 @@ export function claimer(db: Connection): Claimer {
       const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && !types.paused(type))
       taking = null
       try {
-        let promotable = promotedAtOnce
+        let promotable = request.suspects ? promotedAtOnce : Math.min(promotedAtOnce, request.limit * promotedPerSlot)
         for (const { type } of open) promotable -= waiting.promote(type, now, promotable)
         return shareOut(open, request.limit, (type, limit) => claimType(request, { type, limit, now }))
       } catch (error) {
