@@ -57,12 +57,12 @@ describe('opening a store', () => {
     const end = reader.watch(() => told++)
     await clock.advance(1_000)
     expect(told).toBe(0)
-    await store.pauseTypes(['mail'], { reason: null }, 'ann', store.now())
+    await store.pauseTypes(['mail'], { paused: true, reason: null, who: 'ann' }, store.now())
     await clock.advance(250)
     expect(told).toBe(1)
     expect((await reader.types(reader.now())).map(({ type }) => type)).toEqual(['mail'])
     end()
-    await store.pauseTypes(['sms'], { reason: null }, 'ann', store.now())
+    await store.pauseTypes(['sms'], { paused: true, reason: null, who: 'ann' }, store.now())
     await clock.advance(1_000)
     expect(told).toBe(1)
     const writes = [
@@ -75,7 +75,7 @@ describe('opening a store', () => {
       reader.setWorkerState([], 'draining', 0),
       reader.retireWorkers([], 0),
       reader.declareTypes([], 0),
-      reader.pauseTypes([], null, 'ann', 0),
+      reader.pauseTypes([], { paused: false, reason: null, who: 'ann' }, 0),
       reader.addStats([], [], [], 0),
       reader.prune({ finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, 0),
     ]

@@ -1,32 +1,64 @@
-/** What `types pause` and `types resume` share. */
+/** What `types pause` and `types resume` share. A name that nobody has heard of is a slip until somebody insists. */
 import { Args } from '@oclif/core'
+import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
+import { nearestWord } from '../domain/nearest-word.ts'
+import { preview } from '../domain/preview.ts'
+import type { PauseChange, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { say } from './safe.ts'
 import { readText } from './values.ts'
 import { who } from './who.ts'
 
 export const typesArg = () =>
-  Args.custom<string>({ parse: async (text) => readText(text, 'the type', limits.typeCharacters) })({
-    description: 'names of the types',
-    required: true,
-    multiple: true,
-    ignoreStdin: true,
-  })
+  Args.string({ description: 'names of the types; - reads them from standard input, one a line', required: true, multiple: true, ignoreStdin: true })
 
 export abstract class TypesChange extends BaseCommand {
-  protected async pauseOrResume(typed: readonly string[], pause: { reason: string | null } | null): Promise<void> {
-    const types = [...new Set(typed)]
+  protected async pauseOrResume(words: readonly string[], { force, ...change }: Omit<PauseChange, 'who'> & { force: boolean }): Promise<void> {
+    const types = await readTypes(words)
     const engine = await this.openEngine()
-    const changed = new Set(await engine.pauseTypes(types, { pause, who: who() }))
-    const done = pause ? 'paused' : 'resumed'
+    if (!force) await refuseUnknown(engine.store, types, change)
+    const changed = new Set(await engine.pauseTypes(types, { ...change, who: who() }))
+    const done = change.paused ? 'paused' : 'resumed'
     const sum = { matched: types.length, changed: changed.size, skipped: types.length - changed.size, failed: 0 }
     this.output.document({ ...sum, items: types.map((type) => ({ type, status: changed.has(type) ? 'changed' : 'skipped' })) })
     const { green, dim } = this.output.paint
     this.output.print(
       ...types.map((type) =>
-        changed.has(type) ? say`${green(done)} ${type}` : say`${dim('skipped')} ${type}  it was ${pause ? 'paused' : 'not paused'} already`,
+        changed.has(type) ? say`${green(done)} ${type}` : say`${dim('skipped')} ${type}  it was ${change.paused ? 'paused' : 'not paused'} already`,
       ),
     )
+    if (types.length === 0) this.output.note(say`no types were given on standard input`)
+  }
+}
+
+/** Types as typed, `-` replaced by those on standard input; each once, in order. */
+async function readTypes(words: readonly string[]): Promise<readonly string[]> {
+  const types = new Set<string>()
+  for (const word of words) {
+    for (const type of word === '-' ? await typesOnInput() : [word]) types.add(readText(type, 'the type', limits.typeCharacters))
+  }
+  return [...types]
+}
+
+async function typesOnInput(): Promise<readonly string[]> {
+  const [{ openSource }, { linesOf }] = await Promise.all([import('./input.ts'), import('./lines.ts')])
+  const types: string[] = []
+  for await (const { text } of linesOf((await openSource('-')).chunks, limits.typeCharacters + 1)) if (text.trim() !== '') types.push(text)
+  return types
+}
+
+/** Nothing is changed when one of several is unknown. */
+async function refuseUnknown(store: Store, types: readonly string[], { paused }: { paused: boolean }): Promise<void> {
+  const known = (await store.types(store.now())).map(({ type }) => type)
+  const names = new Set(known)
+  for (const type of types) {
+    if (names.has(type) || (await store.jobs({ types: [type] }, { limit: 1 })).items.length > 0) continue
+    const near = nearestWord(type, known)
+    const { location } = await store.info()
+    const otherwise = paused ? '--force pauses it before its first job' : 'wf types list shows those that there are'
+    throw new WfError('not_found', `there is no type ${preview(type, 80)} in ${location}: no job and no worker has named it`, {
+      hint: near === null ? otherwise : `did you mean ${near}? ${otherwise}`,
+    })
   }
 }

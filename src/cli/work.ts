@@ -10,6 +10,7 @@ import { systemRandom } from '../random.ts'
 import type { Store } from '../store/store.ts'
 import type { Upkeep } from '../worker/keeper.ts'
 import { onSignals } from '../worker/signals.ts'
+import { count, sumOf, type Tally } from '../worker/tally.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { exitCodeOf, tellEnd, type RunEnd } from './work-end.ts'
@@ -40,13 +41,15 @@ export async function work({ store, clock, output, ...options }: WorkOptions & {
   const startedAt = clock.monotonic()
   const { log, close } = await openWorkLog(output, { clock, logLevel: options.logLevel })
   const left: LeftBehind[] = []
+  const unattempted: Tally = {}
   try {
-    const parts = await partsOf({ store, clock, log, left, options })
+    const parts = await partsOf({ store, clock, log, left, unattempted, options })
     const metrics = options.metricsPort === null ? null : await openMetrics(options.metricsPort, parts)
     const run = await startRun(parts)
     const release = onSignals(process, clock, run)
     try {
-      const end = await run.ended
+      const ended = await run.ended
+      const end = { ...ended, tally: sumOf([ended.tally, unattempted]) }
       tellEnd(log, { end, left, seconds: (clock.monotonic() - startedAt) / 1000, suffix: options.suffix })
       return exitCodeOf(end, options)
     } finally {
@@ -70,18 +73,26 @@ interface Given {
   log: Logger
   /** Filled with what an --until-empty run leaves. */
   left: LeftBehind[]
+  /** Filled with what stopped during an --until-empty run without an attempt: jobs whose deadline passed. */
+  unattempted: Tally
   options: WorkOptions
 }
 
-async function partsOf({ store, clock, log, left, options }: Given): Promise<RunParts> {
+async function partsOf({ store, clock, log, left, unattempted, options }: Given): Promise<RunParts> {
   const events = createEvents()
+  const stops = new Map<string, number>()
+  events.on('stopped', ({ jobs }) => {
+    for (const { type } of jobs) stops.set(type, (stops.get(type) ?? 0) + 1)
+  })
   const engine = createEngine({ store, random: systemRandom, events, sizes: options.config.sizes })
   const { renewalMs, sweepMs, retention } = options.config
   const { location, storeId } = await store.info()
   const look = async (types: readonly string[]) => {
     const found = await isEmpty(store, types, store.now())
-    if (found.empty) left.push(...found.left)
-    return found.empty
+    if (!found.empty) return false
+    left.push(...found.left)
+    for (const type of types) count(unattempted, 'failed', stops.get(type) ?? 0)
+    return true
   }
   return {
     ...options,

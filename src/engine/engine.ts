@@ -11,7 +11,7 @@ import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
-import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/store.ts'
+import type { ClaimRequest, Enqueued, PauseChange, Settled, Stop, Store } from '../store/store.ts'
 import type { EngineEvents } from './events.ts'
 
 /** An attempt that is over, as a worker hands it in. */
@@ -33,10 +33,9 @@ export interface Exchange {
 /** What became of one input, when each stands for itself. */
 export type EnqueueResult = Enqueued | { status: 'refused'; reason: 'invalid'; error: WfError }
 
-export interface PauseChange {
-  /** Null resumes. */
-  pause: { reason: string | null } | null
-  who: string
+/** A stop, with what its job is. */
+export interface StopOfJob extends Stop {
+  type: string
 }
 
 export interface Engine {
@@ -51,7 +50,7 @@ export interface Engine {
   exchange(hand: { ended: readonly Ended[]; claim?: ClaimRequest }): Promise<Exchange>
   resolve(batch: readonly Resolution[]): Promise<readonly Applied[]>
   /** True for each stop that was applied. */
-  stop(batch: readonly Stop[]): Promise<readonly boolean[]>
+  stop(batch: readonly StopOfJob[]): Promise<readonly boolean[]>
   /** Answers the types whose state changed. */
   pauseTypes(types: readonly string[], change: PauseChange): Promise<readonly string[]>
 }
@@ -85,13 +84,13 @@ export function createEngine(parts: EngineParts): Engine {
     },
     async stop(batch) {
       const applied = batch.length === 0 ? [] : await store.stop(batch, store.now())
-      const jobKeys = batch.filter((_, index) => applied[index]).map((stop) => stop.jobKey)
-      if (jobKeys.length > 0) events.emit('stopped', { jobKeys })
+      const jobs = batch.filter((_, index) => applied[index]).map(({ jobKey, type }) => ({ jobKey, type }))
+      if (jobs.length > 0) events.emit('stopped', { jobs })
       return applied
     },
-    async pauseTypes(types, { pause, who }) {
-      const changed = await store.pauseTypes(types, pause, who, store.now())
-      for (const type of changed) events.emit(pause ? 'paused' : 'resumed', { type, who })
+    async pauseTypes(types, change) {
+      const changed = await store.pauseTypes(types, change, store.now())
+      for (const type of changed) events.emit(change.paused ? 'paused' : 'resumed', { type, who: change.who })
       return changed
     },
   }

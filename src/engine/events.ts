@@ -12,7 +12,7 @@ export interface EngineEventMap {
   settled: { end: Ended; settlement: Settlement; result: Settled; now: number }
   resolved: { applied: readonly Applied[] }
   /** Jobs that were stopped without an attempt of theirs: their deadline passed while they waited. */
-  stopped: { jobKeys: readonly number[] }
+  stopped: { jobs: readonly { jobKey: number; type: string }[] }
   /** By the engine itself (`who` is `wf`) or by a person. */
   paused: { type: string; who: string }
   resumed: { type: string; who: string }

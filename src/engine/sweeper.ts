@@ -8,10 +8,11 @@
  */
 import type { Clock } from '../clock.ts'
 import { deadlineError } from '../domain/decide.ts'
+import { isStoreGone } from '../domain/errors.ts'
 import { fingerprint } from '../domain/fingerprint.ts'
 import type { Logger } from '../logger.ts'
 import type { ExpiredLease, RetentionPolicy } from '../store/store.ts'
-import type { Ended, Engine } from './engine.ts'
+import type { Ended, Engine, StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { createLeaseEvidence, type LeaseEvidence } from './lease-evidence.ts'
 import { createPruner, type Pruner } from './pruner.ts'
@@ -86,7 +87,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       try {
         if (!(await sweep()).held) failing = false
       } catch (error) {
-        if (!failing) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${messageOf(error)}`)
+        if (!failing && !isStoreGone(error)) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${messageOf(error)}`)
         failing = true
       }
       await clock.sleep(sweepMs, sweeping.ended.signal)
@@ -165,20 +166,33 @@ function lostAttempt({ job, reason }: ExpiredLease, now: number): Ended {
   return { job, outcome: { kind: 'lost', reason, detail }, policy: fallbackPolicy, children: [], durationMs, onlyIfExpiredAt: now }
 }
 
-async function stopOverdue({ engine, ended }: Sweeping): Promise<number> {
+async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
   let total = 0
   while (!ended.signal.aborted) {
     const now = engine.store.now()
     const jobs = await engine.store.overdue(now, batchSize)
     const stops = jobs.map((job) => {
       const error = deadlineError(job.deadlineAt ?? now, Math.max(job.runAt, now))
-      return { jobKey: job.key, incident: { kind: 'deadline_exceeded' as const, error, fingerprint: fingerprint(job.type, error) } }
+      return { jobKey: job.key, type: job.type, incident: { kind: 'deadline_exceeded' as const, error, fingerprint: fingerprint(job.type, error) } }
     })
-    const applied = (await engine.stop(stops)).filter(Boolean).length
-    total += applied
-    if (jobs.length < batchSize || applied === 0) break
+    const applied = await engine.stop(stops)
+    const stopped = stops.filter((_, index) => applied[index])
+    if (stopped.length > 0) log.warn(wordsOfStops(stopped), { incident: 'deadline_exceeded', jobs: stopped.map(({ jobKey }) => jobKey) })
+    total += stopped.length
+    if (jobs.length < batchSize || stopped.length === 0) break
   }
   return total
+}
+
+const mostNamed = 5
+
+/** No attempt of theirs says it. */
+function wordsOfStops(stops: readonly StopOfJob[]): string {
+  const [first] = stops
+  const names = stops.slice(0, mostNamed).map(({ type, jobKey }) => `${type} #${jobKey}`)
+  const more = stops.length > mostNamed ? ` and ${stops.length - mostNamed} more` : ''
+  const why = stops.length === 1 ? (first?.incident.error.message ?? '') : 'they could not start before their deadlines'
+  return `▲ ${names.join(', ')}${more} incident deadline_exceeded: ${why}`
 }
 
 function messageOf(error: unknown): string {

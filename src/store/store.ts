@@ -54,6 +54,22 @@ export interface Stop {
   incident: NewIncident
 }
 
+export interface PauseChange {
+  /** False: jobs of the types may start again. */
+  paused: boolean
+  reason: string | null
+  who: string
+}
+
+export interface PausedType {
+  type: string
+  /** Epoch ms. */
+  since: number
+  /** `wf` when a row of stops did it. */
+  by: string
+  reason: string | null
+}
+
 export interface WorkerRow {
   /** `label#incarnation`. */
   id: string
@@ -156,8 +172,8 @@ export interface StoreWriter {
   /** Takes the rows away. Attempts that they still hold become expired at once. What a person did is kept in the history as `worker_released`. */
   retireWorkers(workerIds: readonly string[], now: number, release?: WorkerRelease): Promise<void>
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
-  /** Pause (a reason) or resume (null). Resuming sets the bad streak to 0. Answers the types whose state changed. */
-  pauseTypes(types: readonly string[], pause: { reason: string | null } | null, who: string, now: number): Promise<readonly string[]>
+  /** Resuming sets the bad streak to 0. Answers the types whose state changed. */
+  pauseTypes(types: readonly string[], change: PauseChange, now: number): Promise<readonly string[]>
   addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>
   /** One small batch (≤ 1,000 rows of each kind); `more` says whether another would find something. */
   prune(policy: RetentionPolicy, now: number): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
@@ -243,6 +259,8 @@ export interface StoreReader {
   deadLetter(key: number): Promise<(DeadLetter & { variables: string }) | null>
   workers(now: number): Promise<readonly WorkerView[]>
   types(now: number): Promise<readonly TypeView[]>
+  /** Cheap, unlike `types`: counts no jobs. */
+  pausedTypes(): Promise<readonly PausedType[]>
   /** Live states from their partial indexes; never a scan of finished jobs. */
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
   /** Whether a claim by these types would find something due now. Cheap; takes no write lock. */

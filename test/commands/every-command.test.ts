@@ -34,8 +34,8 @@ const calls: Readonly<Record<string, Calls>> = {
   'workers:list': { works: () => ['workers', 'list'], fails: ['workers', 'list', '--nonsense'] },
   'workers:release': { works: () => ['workers', 'release', 'w#1', '--force'], fails: ['workers', 'release', 'nobody'] },
   'types:list': { works: () => ['types', 'list'], fails: ['types', 'list', 'stray'] },
-  'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r'], fails: ['types', 'pause'] },
-  'types:resume': { works: () => ['types', 'resume', 'mail', 'other'], fails: ['types', 'resume', ''] },
+  'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r', '--force'], fails: ['types', 'pause'] },
+  'types:resume': { works: () => ['types', 'resume', 'mail'], fails: ['types', 'resume', 'chrage-payment'] },
   'db:migrate': { works: () => ['db', 'migrate'], fails: ['db', 'migrate', '--store', '/nowhere/at/all.db'] },
   'db:status': { works: () => ['db', 'status'], fails: ['db', 'status', '--store', '/nowhere/at/all.db'] },
 }
@@ -137,7 +137,12 @@ describe('every command', () => {
   it('B145 shows of what a job carries the same to people as to scripts, cut or in full', async () => {
     const store = await hostileStore()
     const look = async (...args: readonly string[]) => (await cli(args, { store: store.location })).out
-    for (const [noun, key] of [['jobs', store.completed], ['jobs', store.failed], ['incidents', store.failed], ['dlq', store.dead]] as const) {
+    for (const [noun, key] of [
+      ['jobs', store.completed],
+      ['jobs', store.failed],
+      ['incidents', store.failed],
+      ['dlq', store.dead],
+    ] as const) {
       const { variables } = JSON.parse(await look(noun, 'show', String(key), '--json')) as { variables: unknown }
       const words = await look(noun, 'show', String(key), '--full')
       for (const line of JSON.stringify(variables, null, 2).split('\n')) if (/^[ -~]*$/.test(line)) expect(words).toContain(line)

@@ -160,10 +160,10 @@ describe('the engine', () => {
     const heard: unknown[] = []
     t.events.on('paused', (event) => heard.push(['paused', event]))
     t.events.on('resumed', (event) => heard.push(['resumed', event]))
-    const pause = { pause: { reason: 'bank holiday' }, who: 'ann' }
+    const pause = { paused: true, reason: 'bank holiday', who: 'ann' }
     expect(await t.engine.pauseTypes(['mail', 'sms'], pause)).toEqual(['mail', 'sms'])
     expect(await t.engine.pauseTypes(['mail'], pause)).toEqual([])
-    expect(await t.engine.pauseTypes(['mail'], { pause: null, who: 'bob' })).toEqual(['mail'])
+    expect(await t.engine.pauseTypes(['mail'], { paused: false, reason: null, who: 'bob' })).toEqual(['mail'])
     expect(heard).toEqual([
       ['paused', { type: 'mail', who: 'ann' }],
       ['paused', { type: 'sms', who: 'ann' }],

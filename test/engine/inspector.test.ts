@@ -32,7 +32,7 @@ describe('the read side', () => {
     await t.add()
     await t.add({ type: 'emial' })
     await t.add({ type: 'sms', delay: '1h' })
-    await t.engine.pauseTypes(['sms'], { pause: { reason: 'no credit' }, who: 'ann' })
+    await t.engine.pauseTypes(['sms'], { paused: true, reason: 'no credit', who: 'ann' })
     const { items } = await inspectorOn(t).jobs({}, page)
     expect(Object.fromEntries(items.map(({ type, held }) => [type, held]))).toEqual({
       mail: null,

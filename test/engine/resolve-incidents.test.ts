@@ -8,7 +8,7 @@ async function stopJobs(t: TestEngine, count: number, type = 'mail'): Promise<re
   for (let each = 0; each < count; each++) keys.push(await t.add({ type }))
   for (const job of await t.claim({ type, limit: count })) await t.settle(job, outcomes.raised())
   // 20 stops in a row pause a type; here they are wanted.
-  await t.engine.pauseTypes([type], { pause: null, who: 'test' })
+  await t.engine.pauseTypes([type], { paused: false, reason: null, who: 'test' })
   return keys
 }
 

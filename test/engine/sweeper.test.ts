@@ -237,7 +237,7 @@ describe('the sweeper', () => {
     await t.settle(held, outcomes.defer(t.clock.now() + 30_000))
     const late = await t.add({ delay: '30s', deadline: '1m' })
     const stopped: number[] = []
-    t.events.on('stopped', ({ jobKeys }) => stopped.push(...jobKeys))
+    t.events.on('stopped', ({ jobs }) => stopped.push(...jobs.map(({ jobKey }) => jobKey)))
     const sweeper = await warmSweeper(t)
     expect(stopped).toEqual([])
     await t.clock.advance(45_000)
@@ -247,6 +247,9 @@ describe('the sweeper', () => {
     await t.clock.advance(10_000)
     await sweeper.sweep()
     expect(stopped.toSorted((one, other) => one - other)).toEqual([waiting, late])
+    const told = t.log.lines.filter(({ fields }) => fields['incident'] === 'deadline_exceeded')
+    expect(told.map(({ level }) => level)).toEqual(told.map(() => 'warn'))
+    for (const key of [waiting, late]) expect(told.map(({ message }) => message).join()).toContain(`mail #${key}`)
     for (const key of [waiting, late]) {
       expect(await t.detail(key)).toMatchObject({
         job: { state: 'failed', retries: 3 },

@@ -45,7 +45,7 @@ describe('whether nothing is left to do', () => {
     await t.add({ delay: '2h' })
     await t.add({ type: 'sms' })
     await t.add({ type: 'report' })
-    await t.engine.pauseTypes(['report'], { pause: { reason: null }, who: 'ann' })
+    await t.engine.pauseTypes(['report'], { paused: true, reason: null, who: 'ann' })
     const found = await look(t, ['mail', 'report'])
     expect(found.empty).toBe(true)
     expect(found.left.toSorted((one, other) => one.type.localeCompare(other.type))).toEqual([
@@ -59,8 +59,31 @@ describe('whether nothing is left to do', () => {
     const t = await testEngine()
     await t.add()
     await takeOne(t)
-    await t.engine.pauseTypes(['mail'], { pause: { reason: null }, who: 'ann' })
+    await t.engine.pauseTypes(['mail'], { paused: true, reason: null, who: 'ann' })
     expect(await look(t)).toMatchObject({ empty: false, left: [] })
+  })
+
+  it('judges by one read, so that a job which moves from running to waiting and back at every read is never missed', async () => {
+    const t = await testEngine()
+    await t.add({ retries: 1_000 })
+    let held: Awaited<ReturnType<typeof takeOne>> | null = null
+    const move = async () => {
+      if (held) await t.settle(held, outcomes.fail('again', { delayMs: 9_000 }))
+      else await t.clock.advance(9_000)
+      held = held ? null : await takeOne(t)
+    }
+    const moving = new Proxy(t.store, {
+      get(store, name) {
+        const member: unknown = Reflect.get(store, name)
+        if (typeof member !== 'function') return member
+        return async (...args: readonly unknown[]) => {
+          const answer: unknown = await Reflect.apply(member, store, args)
+          await move()
+          return answer
+        }
+      },
+    })
+    for (let look = 0; look < 20; look++) expect((await isEmpty(moving, ['mail'], t.clock.now())).empty).toBe(false)
   })
 
   it('counts a delay that is over as due', async () => {

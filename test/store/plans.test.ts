@@ -112,7 +112,7 @@ describe('the plan of SQLite', () => {
       settlement(job, index % 2 ? { kind: 'success' } : { kind: 'incident', incident: 'raised', error: settlementError }),
     )
     await store.exchange({ settlements: ended }, now())
-    await store.pauseTypes(['t'], null, 'ada', now())
+    await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
     await enqueue(...Array.from({ length: 12_000 }, () => ({ priority: 9, delay: '1h' })))
     const key = await add()
     const [sql = ''] = statementsOf(db, claimer).filter((text) => text.includes('d.variables'))

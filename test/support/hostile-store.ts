@@ -38,7 +38,7 @@ export async function hostileStore(): Promise<HostileStore> {
   await running()
   await join('w#2')
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
-  await store.pauseTypes(['plain'], { reason: 'r' }, 'w', store.now())
+  await store.pauseTypes(['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
   poison(location)
   return { location, ...keys, available }
 }

@@ -21,12 +21,13 @@ export function counting(db: Connection): Counting {
     count: db.prepare<[], number>(`SELECT count(*) FROM wf_jobs INDEXED BY ${name} WHERE ${where}`).pluck(),
   }))
   return {
-    counts() {
+    // One snapshot: a job that moves between two of the statements would be counted twice, or not at all.
+    counts: db.transaction(() => {
       const counts: Counts = {}
       for (const { state, count } of totals) add(counts, state, count.get() ?? 0)
       return counts
-    },
-    types: typeViews(db),
+    }),
+    types: db.transaction(typeViews(db)),
   }
 }
 

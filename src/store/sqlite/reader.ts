@@ -16,6 +16,7 @@ import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
 import type { StorePlace } from './store-place.ts'
+import { typesTable } from './types.ts'
 import { workersTable } from './workers.ts'
 
 /** Readers meet a lock only while a WAL is recovered or removed: a matter of moments. */
@@ -41,6 +42,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
   const details = lazy(() => jobDetails(db))
   const stats = lazy(() => statsTable(db))
   const count = lazy(() => counting(db))
+  const types = lazy(() => typesTable(db))
   const history = lazy(() => historyTable(db))
   return {
     ...lists,
@@ -54,6 +56,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
       })),
     job: (key) => read(() => details()(key)),
     types: (now) => read(() => count().types(now)),
+    pausedTypes: () => read(() => types().pausedTypes()),
     counts: () => read(() => count().counts()),
     history: (limit) => read(() => history().ofNoJob(limit)),
     stats: (sinceMinute) => read(() => stats().since(sinceMinute)),

@@ -164,12 +164,12 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         workers.retire(id)
       }),
     declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
-    pauseTypes: (names, pause, who, now) =>
+    pauseTypes: (names, { paused, reason, who }, now) =>
       write(() =>
         names.filter((type) => {
-          const changed = pause === null ? types.resume(type) : types.pause(type, { who, reason: pause.reason }, now)
-          const event = pause === null ? 'type_resumed' : 'type_paused'
-          if (changed) history.add({ jobKey: null, at: now, event, who, reason: pause?.reason ?? null, detail: JSON.stringify({ type }) })
+          const changed = paused ? types.pause(type, { who, reason }, now) : types.resume(type)
+          const event = paused ? 'type_paused' : 'type_resumed'
+          if (changed) history.add({ jobKey: null, at: now, event, who, reason, detail: JSON.stringify({ type }) })
           return changed
         }),
       ),

@@ -1,5 +1,5 @@
 /** wf_types: what workers declare of a type, its pause, and its row of bad outcomes. */
-import type { TypeDeclaration } from '../store.ts'
+import type { PausedType, TypeDeclaration } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export interface TypeRow {
@@ -19,6 +19,7 @@ export interface TypesTable {
   all(): readonly TypeRow[]
   declare(type: TypeDeclaration, now: number): void
   paused(type: string): boolean
+  pausedTypes(): readonly PausedType[]
   /** False when it was paused (or not) already. */
   pause(type: string, by: { who: string; reason: string | null }, now: number): boolean
   resume(type: string): boolean
@@ -41,6 +42,9 @@ export function typesTable(db: Connection): TypesTable {
     ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
     backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, declared_at = excluded.declared_at`)
   const paused = db.prepare<[string], number>('SELECT 1 FROM wf_types WHERE type = ? AND paused_at IS NOT NULL').pluck()
+  const allPaused = db.prepare<[], PausedType>(
+    `SELECT type, paused_at AS since, coalesce(paused_by, '?') AS "by", pause_reason AS reason FROM wf_types WHERE paused_at IS NOT NULL ORDER BY type`,
+  )
   const add = db.prepare('INSERT OR IGNORE INTO wf_types (type) VALUES (?)')
   const pause = db.prepare('UPDATE wf_types SET paused_at = ?, paused_by = ?, pause_reason = ? WHERE type = ? AND paused_at IS NULL')
   const resume = db.prepare(
@@ -56,6 +60,7 @@ export function typesTable(db: Connection): TypesTable {
     declare(type, now) {
       declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
     },
+    pausedTypes: () => allPaused.all(),
     paused: (type) => paused.get(type) !== undefined,
     pause(type, by, now) {
       add.run(type)

@@ -151,7 +151,7 @@ export function leaseRules(stage: Stage): void {
       await claimOne()
       await store.retireWorkers(['w#1', 'ghost'], now(), { who: 'ada', reason: 'it burns', forced: false })
       await clock.advance(1)
-      await store.pauseTypes(['t'], { reason: null }, 'bob', now())
+      await store.pauseTypes(['t'], { paused: true, reason: null, who: 'bob' }, now())
       await resolve(key, 'cancel')
       expect((await store.workers(now())).map(({ id }) => id)).toEqual(['w#2'])
       const rows = await store.history(10)

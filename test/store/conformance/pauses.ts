@@ -14,13 +14,19 @@ export function pauseRules(stage: Stage): void {
     it('B119 stops claims of that type until it is resumed, and reports what changed', async () => {
       const { store, enqueue, claim, now } = await stage()
       await enqueue({}, { type: 'u' })
-      expect(await store.pauseTypes(['t'], { reason: 'release' }, 'ada', now())).toEqual(['t'])
-      expect(await store.pauseTypes(['t'], { reason: 'again' }, 'bob', now())).toEqual([])
+      expect(await store.pauseTypes(['t'], { paused: true, reason: 'release', who: 'ada' }, now())).toEqual(['t'])
+      expect(await store.pauseTypes(['t'], { paused: true, reason: 'again', who: 'bob' }, now())).toEqual([])
       expect(await store.hasDue(['t'], false, now())).toBe(false)
       const types = ['t', 'u'].map((type) => ({ type, limit: 5, timeoutMs: 1, retries: 3 }))
       expect((await claim({ types })).map(({ type }) => type)).toEqual(['u'])
       expect((await store.types(now())).find(({ type }) => type === 't')).toMatchObject({ pausedAt: now(), pausedBy: 'ada', pauseReason: 'release' })
-      expect(await store.pauseTypes(['t', 'u'], null, 'ada', now())).toEqual(['t'])
+      expect(await store.pausedTypes()).toEqual([{ type: 't', since: now(), by: 'ada', reason: 'release' }])
+      expect(await store.pauseTypes(['t', 'u'], { paused: false, reason: 'done', who: 'bob' }, now())).toEqual(['t'])
+      expect(await store.pausedTypes()).toEqual([])
+      expect(await store.history(2)).toMatchObject([
+        { event: 'type_resumed', who: 'bob', reason: 'done' },
+        { event: 'type_paused', who: 'ada', reason: 'release' },
+      ])
       expect(await store.hasDue(['t'], false, now())).toBe(true)
       expect(await claim({ types })).toHaveLength(1)
     })
@@ -38,7 +44,7 @@ export function pauseRules(stage: Stage): void {
       expect(type).toMatchObject({ badStreak: 20, pausedBy: 'wf', pausedAt: scene.now() })
       await scene.enqueue({})
       expect(await scene.claim()).toEqual([])
-      await scene.store.pauseTypes(['t'], null, 'ada', scene.now())
+      await scene.store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, scene.now())
       expect((await scene.store.types(scene.now()))[0]).toMatchObject({ badStreak: 0, pausedAt: null })
       expect(await scene.claim()).toHaveLength(1)
     })

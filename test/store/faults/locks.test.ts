@@ -24,7 +24,7 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   setWorkerState: (store, now) => store.setWorkerState(['w#1'], 'draining', now),
   retireWorkers: (store, now) => store.retireWorkers(['w#9'], now),
   declareTypes: (store, now) => store.declareTypes([], now),
-  pauseTypes: (store, now) => store.pauseTypes(['u'], { reason: null }, 'ada', now),
+  pauseTypes: (store, now) => store.pauseTypes(['u'], { paused: true, reason: null, who: 'ada' }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
   prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }

@@ -68,7 +68,7 @@ const changes = {
       keys.map((jobKey) => ({ jobKey, verb: 'cancel', who: 'ada', reason: null })),
       systemClock.now(),
     ),
-  pause: (store) => store.pauseTypes(['t'], { reason: null }, 'ada', systemClock.now()),
+  pause: (store) => store.pauseTypes(['t'], { paused: true, reason: null, who: 'ada' }, systemClock.now()),
   statistics: (store) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], systemClock.now()),
   prune: (store) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now() + 1_000),
 }

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+describe('wf types pause and resume', () => {
+  it('refuses a name that nobody has used, names the one that was meant, and changes none of several', async () => {
+    const { location, add, store } = await seededStore()
+    await add({ type: 'charge-payment' })
+    for (const verb of ['pause', 'resume']) {
+      const end = await cli(['types', verb, 'charge-payment', 'chrage-payment'], { store: location })
+      expect([verb, end.code, end.out]).toEqual([verb, 4, ''])
+      expect(end.err).toContain('there is no type "chrage-payment"')
+      expect(end.err).toContain('did you mean charge-payment?')
+    }
+    expect(await store.pausedTypes()).toEqual([])
+    const { error } = (await cli(['types', 'pause', 'nobody-knows', '--json'], { store: location })).json<{ error: { code: string; hint: string } }>()
+    expect(error).toMatchObject({ code: 'not_found', hint: '--force pauses it before its first job' })
+  })
+
+  it('pauses it all the same with --force, and then knows it', async () => {
+    const { location, store } = await seededStore()
+    expect((await cli(['types', 'pause', 'soon', '--force', '--reason', 'not yet'], { store: location, env: { WF_USER: 'ada' } })).code).toBe(0)
+    expect(await store.pausedTypes()).toMatchObject([{ type: 'soon', by: 'ada', reason: 'not yet' }])
+    expect((await cli(['types', 'resume', 'soon'], { store: location })).code).toBe(0)
+    expect(await store.pausedTypes()).toEqual([])
+  })
+
+  it('knows types that workers declared, and those of which all jobs are finished', async () => {
+    const { location, completed, store } = await seededStore()
+    await completed()
+    const declared = { type: 'declared', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident' } as const
+    await store.declareTypes([declared], store.now())
+    const end = await cli(['types', 'pause', 'mail', 'declared', '--json'], { store: location })
+    expect(end.json()).toMatchObject({ matched: 2, changed: 2 })
+    const again = await cli(['types', 'pause', 'mail', '--json'], { store: location })
+    expect([again.code, again.json()]).toEqual([0, expect.objectContaining({ matched: 1, changed: 0, skipped: 1 })])
+  })
+
+  it('takes types from standard input, as the list prints them, and keeps why they were resumed', async () => {
+    const { location, add, store } = await seededStore()
+    await add({ type: 'a type' })
+    await add({ type: 'b' })
+    const listed = await cli(['types', 'list', '--ids'], { store: location })
+    const paused = await cli(['types', 'pause', '-', '--json'], { store: location, input: listed.out })
+    expect(paused.json()).toMatchObject({ matched: 2, changed: 2 })
+    const resumed = await cli(['types', 'resume', '-', '--reason', 'mended'], { store: location, input: 'a type\r\n\n', env: { WF_USER: 'ada' } })
+    expect(resumed).toMatchObject({ code: 0, err: '' })
+    expect((await store.pausedTypes()).map(({ type }) => type)).toEqual(['b'])
+    const [last] = await store.history(10)
+    expect(last).toMatchObject({ event: 'type_resumed', who: 'ada', reason: 'mended' })
+    const none = await cli(['types', 'pause', '-', '--json'], { store: location, input: '' })
+    expect([none.code, none.json()]).toEqual([0, { matched: 0, changed: 0, skipped: 0, failed: 0, items: [] }])
+  })
+})
