@@ -18,7 +18,8 @@ export interface SharedBreaker {
   now(): number
   /**
    * The state as last seen, without any I/O: asked before each call. Kept at most a second old by whoever implements it;
-   * once a method below has ended it shows at least what that did. Before the first look it is closed, generation 0.
+   * once a method below has ended it shows at least what that did. Before the first look, and where nothing is kept yet, it is
+   * `newBreaker`.
    */
   read(): BreakerState
   /** `openIf`: opens it if it is still closed in `generation`. `reason` is for the history. */

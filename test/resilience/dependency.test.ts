@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { BusinessError, DeferError } from '../../src/domain/handler-errors.ts'
 import { outcomeOfThrow } from '../../src/domain/thrown.ts'
+import { type Breaker, guarded } from '../../src/resilience/circuit-breaker.ts'
 import { Dependencies, dependencyNamed } from '../../src/resilience/dependencies.ts'
 import { type DependencyOption, normaliseDependencies } from '../../src/resilience/dependency-policy.ts'
 import { DependencyRefusal } from '../../src/resilience/refusal.ts'
@@ -176,14 +177,15 @@ describe('a dependency', () => {
   })
 
   it('an open breaker ends the retry even of a handler that calls everything transient', async () => {
-    const { call, clock } = scene({ retry: { attempts: 5, delay: 1, isTransient: () => true }, breaker: { failures: 2 } })
+    const { call, clock, retried } = scene({ retry: { attempts: 5, delay: 1, isTransient: () => true }, breaker: { failures: 2 } })
     let asked = 0
     const end = call(() => {
       asked++
       return Promise.reject(new Error('odd'))
     })
     await clock.advance(1_000)
-    expect([asked, end.thrown instanceof DependencyRefusal]).toEqual([2, true])
+    // One wait between the two tries, and one before the try that was not let through.
+    expect([asked, end.thrown instanceof DependencyRefusal, retried.length]).toEqual([2, true, 2])
   })
 
   it('calls nothing when the attempt is over, and throws its reason', async () => {
@@ -197,6 +199,37 @@ describe('a dependency', () => {
       expect([ended.thrown, asked]).toEqual([reason, 0])
       expect(set.breakers().every(({ mode }) => mode === 'closed')).toBe(true)
     }
+  })
+
+  it('throws the reason of an abort even where the breaker would not have let it through', async () => {
+    const { call, clock, controller } = scene({ breaker: { failures: 1 } })
+    call(down)
+    await clock.settle()
+    const reason = new Error('the job was cancelled')
+    controller.abort(reason)
+    const ended = call(() => 1)
+    await clock.settle()
+    expect(ended.thrown).toBe(reason)
+  })
+
+  it('calls nothing when the abort comes while a permit is asked for, and says nothing against the dependency', async () => {
+    const { clock, random, controller, signal, timeLeftMs } = attemptScope()
+    const verdicts: string[] = []
+    const slow: Breaker = {
+      async run(fn, judge) {
+        await clock.sleep(10)
+        return guarded(fn, { judge, end: (verdict) => void verdicts.push(verdict) })
+      },
+      snapshot: () => ({ mode: 'half_open', generation: 1, ageMs: 0, retryInMs: 0 }),
+    }
+    const set = new Dependencies({ clock, random, sharedBreaker: () => slow })
+    const bank = set.declare('pay', normaliseDependencies({ bank: { breaker: {} } }, { type: 'pay', timeoutMs: 1_000 })).get('bank')!
+    let asked = 0
+    const ended = watched(bank.call(() => asked++, { signal, timeLeftMs }))
+    const reason = new Error('the job was cancelled')
+    controller.abort(reason)
+    await clock.advance(10)
+    expect([ended.thrown, asked, verdicts]).toEqual([reason, 0, ['excluded']])
   })
 
   it('keeps the this of the scope that it is given', async () => {

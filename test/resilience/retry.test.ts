@@ -143,6 +143,18 @@ describe('retry', () => {
     expect(call.thrown).toBe(lasting)
   })
 
+  it('does not speak of coming back when the attempt was aborted meanwhile', async () => {
+    const { clock, random, signal, timeLeftMs, controller } = attemptScope()
+    const error = down({ 'retry-after': '60' })
+    const fn = async () => {
+      controller.abort(new Error('stop'))
+      throw error
+    }
+    const call = watched(retry(fn, { ...plain, attempts: 1 }, { clock, random, signal, timeLeftMs }))
+    await clock.settle()
+    expect(call.thrown).toBe(error)
+  })
+
   it('waits at most ten seconds in all for answers that ask to come back', async () => {
     const { start, clock, asked } = scene([down({ 'retry-after': '4' })], { policy: { attempts: 5, delayMs: 1, factor: 1 } })
     const call = start()

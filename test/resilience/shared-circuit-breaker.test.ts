@@ -94,11 +94,23 @@ describe('a breaker that processes share', () => {
     const through = calls.filter(({ seen }) => seen.state === 'pending')
     expect([through.length, asked.length]).toEqual([1, 6])
     expect(keeper.asked.filter((what) => what === 'acquire')).toHaveLength(3)
+    for (const { seen } of calls.filter((one) => one.seen.state === 'rejected')) {
+      expect((seen.thrown as DependencyRefusal).delayMs).toBeGreaterThanOrEqual(1_000)
+    }
     expect(keeper.state.probes).toMatchObject([{ holder: expect.stringMatching(/^w[012]$/) }])
     through[0]!.end('success')
     await clock.settle()
     keeper.look()
     for (const process of [0, 1, 2]) expect((await done(process, 'success')).state).toBe('resolved')
+  })
+
+  it('A25 lets a process through that asks for a permit and learns that it is closed', async () => {
+    const { keeper, clock, done } = scene()
+    for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
+    await clock.advance(1_000)
+    await keeper.close()
+    expect((await done(0, 'success')).state).toBe('resolved')
+    expect(keeper.asked).toEqual(['open', 'close', 'acquire'])
   })
 
   it('A25 a failed probe opens it for a new period; one that says nothing gives its place back', async () => {
