@@ -20,8 +20,10 @@ const closePatienceMs = 5_000
 export interface Work<T> {
   /** How many jobs it touches, about. */
   weight: number
-  /** True for a worker's exchange: after a slow commit its handlers run before the next. */
+  /** True for a worker's exchange; short work of producers and keepers goes before it where it can. */
   byWorker: boolean
+  /** Handlers of that worker run meanwhile: after a slow commit they get their time first, and what they end goes along. */
+  handlersRun?: boolean
   /** Called inside the transaction; again, with `careful`, when something in the first try broke a constraint. */
   run(careful: boolean): T
 }
@@ -75,10 +77,20 @@ export class GroupCommit {
     if (this.#closing !== null) return Promise.reject(new WfError('store_unavailable', `the store ${this.#options.wait.location} is closed`))
     if (this.#damage !== null) return Promise.reject(this.#damage)
     return new Promise<T>((resolve, reject) => {
-      const { weight, byWorker } = work
+      const { weight, byWorker, handlersRun = false } = work
       const queuedMs = this.#clock.monotonic()
       const run = (careful: boolean) => work.run(careful)
-      this.#queue.push({ weight, byWorker, run, queuedMs, tried: false, done: null, resolve: resolve as (value: unknown) => void, reject })
+      this.#queue.push({
+        weight,
+        byWorker,
+        handlersRun,
+        run,
+        queuedMs,
+        tried: false,
+        done: null,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      })
       this.#soon()
     })
   }
@@ -109,7 +121,8 @@ export class GroupCommit {
 
   readonly #flush = (): void => {
     this.#scheduled = false
-    const restMs = this.#queue.length === 0 ? 0 : this.#pace.restMs(this.#clock.monotonic())
+    const handlersRun = this.#queue.every((item) => item.handlersRun)
+    const restMs = this.#queue.length === 0 ? 0 : this.#pace.restMs(this.#clock.monotonic(), handlersRun)
     // A timer takes a millisecond at least; what is shorter is waited for turn by turn, while handlers run.
     if (restMs > 0) return restMs < 1 ? this.#soon() : this.#after(restMs)
     if (this.#queue.length > 0) this.#transact(this.#queue.length, false)
@@ -132,7 +145,7 @@ export class GroupCommit {
       // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
       inPlace()
       const endedMs = this.#clock.monotonic()
-      this.#pace.committed({ beganMs, commitMs, endedMs, byWorker: taken.some(({ byWorker }) => byWorker) })
+      this.#pace.committed({ beganMs, commitMs, endedMs })
     } catch (error) {
       if (db.inTransaction) this.#rollback.run()
       return this.#undone(error, careful)

@@ -16,16 +16,14 @@ export interface Committed {
   /** When its COMMIT began. */
   commitMs: number
   endedMs: number
-  /** A worker's exchange was part of it. */
-  byWorker: boolean
 }
 
 export interface Pace {
   /** Another connection held the lock. */
   contended(nowMs: number): void
   committed(transaction: Committed): void
-  /** Ms to wait before the next transaction; 0 for none. */
-  restMs(nowMs: number): number
+  /** Ms to wait before the next transaction; 0 for none. `handlersRun`: all that waits for it can wait while handlers run. */
+  restMs(nowMs: number, handlersRun: boolean): number
 }
 
 export function createPace(): Pace {
@@ -38,11 +36,11 @@ export function createPace(): Pace {
     committed(transaction) {
       last = transaction
     },
-    restMs(nowMs) {
+    restMs(nowMs, handlersRun) {
       if (last === null) return 0
-      const { beganMs, commitMs, endedMs, byWorker } = last
+      const { beganMs, commitMs, endedMs } = last
       const gapMs = nowMs < contendedUntil ? Math.min(longestGapMs, (endedMs - beganMs) * gapPerTransaction) : 0
-      const recoveryMs = byWorker && endedMs - commitMs > slowCommitMs ? endedMs - commitMs : 0
+      const recoveryMs = handlersRun && endedMs - commitMs > slowCommitMs ? endedMs - commitMs : 0
       return Math.max(0, endedMs + Math.max(gapMs, recoveryMs) - nowMs)
     },
   }

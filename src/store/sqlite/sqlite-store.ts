@@ -130,6 +130,8 @@ function exchanging(
       suspects,
       now,
     )
+  // Attempts that came from here and have not come back: their handlers run.
+  let held = 0
   return async (hand, now) => {
     const { settlements, claim } = hand
     // Looks first: an idle worker must not take the write lock, which others need.
@@ -138,7 +140,9 @@ function exchanging(
       return nothing
     }
     const weight = settlements.length + (claim?.limit ?? 0)
-    const exchanged = await group.run({ weight, byWorker: true, run: (careful) => exchange(parts, hand, { now, careful }) })
+    const handlersRun = held > settlements.length
+    const exchanged = await group.run({ weight, byWorker: true, handlersRun, run: (careful) => exchange(parts, hand, { now, careful }) })
+    held = Math.max(0, held - settlements.length) + exchanged.claimed.length
     if (claim !== undefined) looked(exchanged.claimed.length > 0)
     return exchanged
   }
