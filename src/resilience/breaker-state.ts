@@ -155,7 +155,7 @@ function turned({ generation }: { generation: number }, mode: BreakerMode, { now
   }
 }
 
-/** The same generation, further on. Written out, because a spread that overrides costs each call three times as much. */
+/** The same generation, further on. Written out: with spreads a call through a whole chain cost a quarter more. */
 function going({ mode, generation, by, changedAt, expiresAt }: BreakerState, counts: Counts, probes: readonly Probe[]): BreakerState {
   return { mode, generation, counts, by, changedAt, expiresAt, probes }
 }
