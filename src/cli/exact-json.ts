@@ -19,10 +19,13 @@ export function parseExactJson(text: string): unknown {
 export function parseObject(text: string, name: string): Record<string, unknown> {
   const value = attemptParse(text.replace(/^\ufeff/, ''), name)
   if (isJsonObject(value)) return value
-  throw new WfError('invalid_job', `${name} is ${preview(value, 60)}, not a JSON object`, {
+  throw new WfError('invalid_job', `${subject(name)} ${preview(value, 60)}, not a JSON object`, {
     hint: 'variables are an object, such as {"orderId":"o-1"}',
   })
 }
+
+/** `the line is`, `the variables are`. */
+const subject = (name: string) => `${name} ${name.endsWith('variables') ? 'are' : 'is'}`
 
 function attemptParse(text: string, name: string): unknown {
   try {
@@ -30,7 +33,7 @@ function attemptParse(text: string, name: string): unknown {
   } catch (error) {
     if (error instanceof WfError) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new WfError('invalid_job', `${name} is not JSON: ${why.slice(0, 200)}`, {
+    throw new WfError('invalid_job', `${subject(name)} not JSON: ${why.slice(0, 200)}`, {
       hint: `write an object such as {"orderId":"o-1"}; in a shell, put single quotes around it`,
     })
   }

@@ -39,12 +39,15 @@ export interface Listing<T> {
 
 export interface ListContext {
   ids?: boolean
+  /** Named, and nothing has them. */
+  missing?: readonly number[]
   from: { info(): Promise<StoreInfo> }
 }
 
 export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
   const { items, next } = listing.page
-  output.document({ items: items.map(listing.document), page: { next } })
+  const { missing = [] } = context
+  output.document({ items: items.map(listing.document), page: { next }, ...(missing.length > 0 ? { missing } : {}) })
   if (items.length === 0) {
     const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}`)
@@ -53,5 +56,14 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   } else {
     output.print(...table(items, listing.columns, { paint: output.paint, width: output.width }))
   }
+  if (missing.length > 0) output.note(say`not there: ${namedKeys(missing)}`)
   if (next !== null && !context.ids) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${next}`)}`)
+}
+
+const mostNamed = 10
+
+/** `4, 5 and 12 more` */
+export function namedKeys(keys: readonly number[]): string {
+  const named = keys.slice(0, mostNamed).join(', ')
+  return keys.length > mostNamed ? `${named} and ${keys.length - mostNamed} more` : named
 }

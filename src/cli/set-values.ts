@@ -15,14 +15,14 @@ export function readSet(text: string, name: string): Omit<VariableChange, 'add'>
   parsePath(path)
   const value = text.slice(at + 1)
   if (value.trim() === '') throw noValue(path, name)
-  return { path, value: readValue(value) }
+  return { path, ...readValue(value) }
 }
 
-function readValue(text: string): unknown {
+function readValue(text: string): { value: unknown; isBareText?: boolean } {
   try {
-    return parseExactJson(text)
+    return { value: parseExactJson(text) }
   } catch (error) {
-    if (error instanceof SyntaxError) return text
+    if (error instanceof SyntaxError) return { value: text, isBareText: true }
     throw error
   }
 }

@@ -22,6 +22,8 @@ export interface VariableChange {
   /** `amount`, `customer.address.city`. */
   path: string
   value: unknown
+  /** The value was typed as bare text. It takes the place of text, of null and of nothing, but not of a number that was meant to be another one. */
+  isBareText?: boolean
   add: boolean
 }
 

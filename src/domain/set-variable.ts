@@ -40,8 +40,17 @@ function applyChange(root: Record<string, unknown>, change: VariableChange, maxB
   const before = ownMember(parent, last)
   if (before === undefined && !change.add) throw missing(change.path)
   const after = copied(change, maxBytes)
+  if (before && change.isBareText) refuseOtherKind(before.value, change)
   write(parent, last, after, change.path)
   return { path: change.path, ...(before ? { before: recordable(before.value) } : {}), after: recordable(after) }
+}
+
+/** A slip such as `amount=1O` or `items=[1,` would be stored as text, and the handler would fail again. */
+function refuseOtherKind(before: unknown, { path, value }: VariableChange): void {
+  if (before === null || typeof before === 'string') return
+  throw new WfError('invalid_job', `${preview(path, 80)} is ${kindOf(before)}, and ${preview(value, 60)} is text`, {
+    hint: `if text is meant, put it in double quotes inside single ones: '${path}=${preview(value, 60)}'`,
+  })
 }
 
 /** A copy, so that two jobs or two paths changed by one command never share an object. */
@@ -60,7 +69,14 @@ function below(value: object, key: string, { path, add }: VariableChange): objec
     return made
   }
   if (typeof member.value === 'object' && member.value !== null) return member.value
-  throw new WfError('invalid_job', `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${preview(member.value, 60)} and has no members`)
+  throw new WfError('invalid_job', `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${kindOf(member.value)} and has no members`)
+}
+
+/** Not the value itself: it may be a secret, and nothing in a sentence says so. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
 }
 
 /** What stands at a path (`parsePath`); undefined when nothing does. */

@@ -28,8 +28,9 @@ describe('JSON as it was typed', () => {
     ['[1]', 'not a JSON object'],
     ['null', 'not a JSON object'],
     ['"a"', 'not a JSON object'],
-    ['{a:1}', 'is not JSON'],
-    ['', 'is not JSON'],
+    ['[1]', 'the variables are ['],
+    ['{a:1}', 'the variables are not JSON'],
+    ['', 'the variables are not JSON'],
   ])('refuses %s as variables', (text, why) => {
     expect(() => parseObject(text, 'the variables')).toThrow(why)
   })
@@ -39,14 +40,24 @@ describe('--set', () => {
   it.each([
     ['amount=10', { path: 'amount', value: 10 }],
     ['variables.amount=10', { path: 'amount', value: 10 }],
-    ['customer.city=Bonn', { path: 'customer.city', value: 'Bonn' }],
-    ['note=', { path: 'note', value: '' }],
-    ['a=b=c', { path: 'a', value: 'b=c' }],
+    ['customer.city=Bonn', { path: 'customer.city', value: 'Bonn', isBareText: true }],
+    ['note=""', { path: 'note', value: '' }],
+    ['a=b=c', { path: 'a', value: 'b=c', isBareText: true }],
     ['tags=["x"]', { path: 'tags', value: ['x'] }],
     ['gone=null', { path: 'gone', value: null }],
     ['n="10"', { path: 'n', value: '10' }],
   ])('reads %s', (text, expected) => {
     expect(readSet(text, '--set')).toEqual(expected)
+  })
+
+  it.each(['amount=', 'variables.amount=', 'note=  '])('refuses %j, which would turn a value into an empty text, and says how to mean it', (text) => {
+    expect(() => readSet(text, '--set')).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: expect.stringContaining('has no value'),
+        hint: expect.stringMatching(/'(amount|note)=""' sets an empty text/),
+      }),
+    )
   })
 
   it.each(['amount', '=10', ''])('refuses %j', (text) => {

@@ -61,7 +61,8 @@ async function each<T>(list: readonly T[], work: (item: T) => Promise<void>): Pr
 
 const storeArgs = (args: readonly string[], location: string) => (args.includes('--store') ? {} : { store: location })
 
-describe('every command', () => {
+/** Dozens of processes each. */
+describe('every command', { timeout: 120_000 }, () => {
   it('is walked here', () => {
     expect(commands.map(({ id }) => id).sort()).toEqual(ids)
   })
@@ -72,6 +73,15 @@ describe('every command', () => {
       for (const flag of ['store', 'json', 'no-color']) expect(flags).toHaveProperty(flag)
       for (const [name, flag] of Object.entries(flags)) expect([id, name, Boolean(flag.summary)]).toEqual([id, name, true])
     }
+  })
+
+  it('shows how it is typed in one line of whole words', async () => {
+    await each(ids, async (id) => {
+      const { code, out } = await cli([...id.split(':'), '--help'])
+      const usage = /USAGE\n([\s\S]*?)\n\n/.exec(out)?.[1] ?? ''
+      expect([id, code, usage]).toEqual([id, 0, expect.stringContaining(`wf ${id.replace(':', ' ')}`)])
+      expect([id, /\|\s*\]|\[\s*\||\[\s*\]/.test(usage)]).toEqual([id, false])
+    })
   })
 
   it('B135 prints exactly one JSON document with --json, and nothing but it', async () => {

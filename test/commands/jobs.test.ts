@@ -102,6 +102,30 @@ describe('wf jobs list', () => {
     expect((await cli(['jobs', 'list', '--limit', '2'], { store: location })).err).toContain('--cursor')
   })
 
+  it('says which of the named keys nothing has, and is an error when nothing has any', async () => {
+    const { location, raised, add } = await seededStore()
+    const [key = 0] = await raised()
+    const other = await add()
+    const some = await cli(['jobs', 'list', String(key), String(other), '999', '--limit', '1'], { store: location })
+    expect([some.code, some.err]).toEqual([0, expect.stringContaining('not there: 999')])
+    expect((await cli(['jobs', 'list', String(key), '999', '--json'], { store: location })).json()).toMatchObject({
+      items: [{ key }],
+      missing: [999],
+    })
+    expect((await cli(['jobs', 'list', String(key), '--state', 'running'], { store: location })).err).not.toContain('not there')
+    for (const [noun, what] of [
+      ['jobs', 'job 998, 999'],
+      ['incidents', 'open incident of job 998, 999'],
+      ['dlq', 'open dead letter of job 998, 999'],
+    ] as const) {
+      const none = await cli([noun, 'list', '998', '999'], { store: location })
+      expect([noun, none.code, none.out]).toEqual([noun, 4, ''])
+      expect(none.err).toContain(`there is no ${what} in ${location}`)
+    }
+    const incidents = await cli(['incidents', 'list', String(key), String(other)], { store: location })
+    expect([incidents.code, incidents.err]).toEqual([0, expect.stringContaining(`not there: ${other}`)])
+  })
+
   it('names the absolute store in an empty answer', async () => {
     const { location } = await seededStore()
     const end = await cli(['jobs', 'list', '--state', 'dead'], { store: location })

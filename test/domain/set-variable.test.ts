@@ -58,8 +58,31 @@ describe('setVariables', () => {
     expect(() => set(path, 1, { add: true })).toThrow(/is no place in a list of 2/)
   })
 
+  it.each([
+    ['amount', '1O', 'a number'],
+    ['customer', 'Ann', 'an object'],
+    ['items', '[1,', 'a list'],
+    ['items.0.price', '', 'a number'],
+  ])('does not take bare text for %s, which is no text, without saying the value that it has', (path, value, kind) => {
+    const change = { path, value, isBareText: true, add: false }
+    expect(() => setVariables(order, [change])).toThrow(
+      expect.objectContaining({
+        message: `${JSON.stringify(path)} is ${kind}, and ${JSON.stringify(value)} is text`,
+        hint: expect.stringContaining(`'${path}=${JSON.stringify(value)}'`),
+      }),
+    )
+    expect(() => setVariables(order, [{ ...change, isBareText: false }])).not.toThrow()
+  })
+
+  it('takes bare text for text, null and what is not there', () => {
+    for (const path of ['customer.name', 'nothing', 'new'])
+      expect(
+        JSON.parse(setVariables('{"customer":{"name":"Ann"},"nothing":null}', [{ path, value: 'Bob', isBareText: true, add: true }]).text),
+      ).toBeTruthy()
+  })
+
   it('does not lead through a value that has no members', () => {
-    expect(() => set('amount.cents', 1, { add: true })).toThrow('"amount.cents" leads through "amount", which is 30 and has no members')
+    expect(() => set('amount.cents', 1, { add: true })).toThrow('"amount.cents" leads through "amount", which is a number and has no members')
   })
 
   it('B107 __proto__ and constructor are plain members', () => {

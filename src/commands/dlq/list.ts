@@ -5,6 +5,7 @@ import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { collect, printList } from '../../cli/list.ts'
+import { missingKeys } from '../../cli/missing-keys.ts'
 import { type DeadLetter, deadLetterReasons } from '../../domain/dead-letter.ts'
 import type { Selector } from '../../store/store.ts'
 
@@ -24,11 +25,13 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqList)
+    const keys = args.keys && (await readKeys(args.keys))
+    const closed = flags.closed ? { includeClosed: true } : {}
     const selector = given<Selector>({
-      keys: args.keys && (await readKeys(args.keys)),
+      keys,
       types: flags.type,
       deadLetterReasons: flags.kind,
-      includeClosed: flags.closed || undefined,
+      ...closed,
     })
     const store = await this.openReader()
     const page = await collect((each) => store.deadLetters(selector, each), flags)
@@ -40,6 +43,8 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
       id: ({ jobKey }: DeadLetter) => jobKey,
       noun,
     }
-    await printList(this.output, listing, { ids: flags.ids, from: store })
+    const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'dead letter of job' : 'open dead letter of job', from: store }
+    const missing = await missingKeys({ ...asked, fetch: (each) => store.deadLetters({ keys: keys ?? [], ...closed }, each) })
+    await printList(this.output, listing, { ids: flags.ids, from: store, missing })
   }
 }

@@ -5,6 +5,7 @@ import { given } from '../../cli/given.ts'
 import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { collect, printList } from '../../cli/list.ts'
+import { missingKeys } from '../../cli/missing-keys.ts'
 import { incidentKinds } from '../../domain/incident.ts'
 import type { IncidentView, Selector } from '../../store/store.ts'
 
@@ -33,11 +34,13 @@ export default class IncidentsList extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsList)
+    const keys = args.keys && (await readKeys(args.keys))
+    const closed = flags.closed ? { includeClosed: true } : {}
     const selector = given<Selector>({
-      keys: args.keys && (await readKeys(args.keys)),
+      keys,
       types: flags.type,
       incidentKinds: flags.kind,
-      includeClosed: flags.closed || undefined,
+      ...closed,
     })
     const store = await this.openReader()
     const page = await collect((each) => store.incidents(selector, each), flags)
@@ -49,6 +52,8 @@ export default class IncidentsList extends BaseCommand {
       id: ({ jobKey }: IncidentView) => jobKey,
       noun,
     }
-    await printList(this.output, listing, { ids: flags.ids, from: store })
+    const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'incident of job' : 'open incident of job', from: store }
+    const missing = await missingKeys({ ...asked, fetch: (each) => store.incidents({ keys: keys ?? [], ...closed }, each) })
+    await printList(this.output, listing, { ids: flags.ids, from: store, missing })
   }
 }

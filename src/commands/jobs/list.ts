@@ -5,6 +5,7 @@ import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
 import { collect, printList } from '../../cli/list.ts'
+import { missingKeys } from '../../cli/missing-keys.ts'
 import { prose } from '../../cli/prose.ts'
 import { jobStates } from '../../domain/job.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
@@ -34,8 +35,9 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsList)
+    const keys = args.keys && (await readKeys(args.keys))
     const selector = given<Selector>({
-      keys: args.keys && (await readKeys(args.keys)),
+      keys,
       types: flags.type,
       states: flags.state,
       workerId: flags.worker,
@@ -43,6 +45,8 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
     const inspector = await this.openInspector()
     const page = await collect((each) => inspector.jobs(selector, each), flags)
     const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
-    await printList(this.output, listing, { ids: flags.ids, from: inspector })
+    const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
+    const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
+    await printList(this.output, listing, { ids: flags.ids, from: inspector, missing })
   }
 }

@@ -31,7 +31,7 @@ export function isStoreFailure(error: unknown): boolean {
 
 const besides = [
   'even to read it, SQLite needs to write files beside it, and here none can be written',
-  'Run wf as the owner of the store, or while a worker of its owner runs; or read a copy in a directory of your own.',
+  'Run wf as the owner of the store, or while a worker of its owner runs. Where the disk is mounted read-only, read a copy in a directory of your own.',
 ] as const
 
 type Reason = readonly [pattern: RegExp, code: ErrorCode, what: string, hint: string]
