@@ -32,15 +32,25 @@ export interface TypesTable {
 }
 
 export function typesTable(db: Connection): TypesTable {
-  const all = db.prepare<
-    [],
-    TypeRow
-  >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted,
-    paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
-  const declare =
-    db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, declared_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  const all = db.prepare<[], TypeRow>(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit,
+    on_exhausted AS onExhausted, paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak
+    FROM wf_types ORDER BY type`)
+  const declare = db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, declared_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
     backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, declared_at = excluded.declared_at`)
+  return {
+    all: () => all.all(),
+    declare(type, now) {
+      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
+    },
+    backlogFull: backlog(db),
+    ...pauses(db),
+    ...badStreak(db),
+  }
+}
+
+function pauses(db: Connection): Pick<TypesTable, 'pausedTypes' | 'paused' | 'pause' | 'resume'> {
   const paused = db.prepare<[string], number>('SELECT 1 FROM wf_types WHERE type = ? AND paused_at IS NOT NULL').pluck()
   const allPaused = db.prepare<[], PausedType>(
     `SELECT type, paused_at AS since, coalesce(paused_by, '?') AS "by", pause_reason AS reason FROM wf_types WHERE paused_at IS NOT NULL ORDER BY type`,
@@ -50,16 +60,7 @@ export function typesTable(db: Connection): TypesTable {
   const resume = db.prepare(
     'UPDATE wf_types SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, bad_streak = 0 WHERE type = ? AND paused_at IS NOT NULL',
   )
-  const limitOf = db.prepare<[string], number | null>('SELECT backlog_limit FROM wf_types WHERE type = ?').pluck()
-  const streak = db.prepare<[string], number>('SELECT bad_streak FROM wf_types WHERE type = ?').pluck()
-  const setStreak = db.prepare('UPDATE wf_types SET bad_streak = ? WHERE type = ?')
-  const endStreak = db.prepare('UPDATE wf_types SET bad_streak = 0 WHERE type = ? AND bad_streak <> 0')
-  const depth = backlogDepth(db)
   return {
-    all: () => all.all(),
-    declare(type, now) {
-      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
-    },
     pausedTypes: () => allPaused.all(),
     paused: (type) => paused.get(type) !== undefined,
     pause(type, by, now) {
@@ -67,20 +68,34 @@ export function typesTable(db: Connection): TypesTable {
       return pause.run(now, by.who, by.reason, type).changes > 0
     },
     resume: (type) => resume.run(type).changes > 0,
-    backlogFull(type) {
-      const limit = limitOf.get(type) ?? null
-      if (limit === null) return null
-      const found = depth(type, limit)
-      return found >= limit ? { limit, depth: found } : null
-    },
+  }
+}
+
+function badStreak(db: Connection): Pick<TypesTable, 'badStreak' | 'setBadStreak' | 'endBadStreak'> {
+  const add = db.prepare('INSERT OR IGNORE INTO wf_types (type) VALUES (?)')
+  const streak = db.prepare<[string], number>('SELECT bad_streak FROM wf_types WHERE type = ?').pluck()
+  const set = db.prepare('UPDATE wf_types SET bad_streak = ? WHERE type = ?')
+  const end = db.prepare('UPDATE wf_types SET bad_streak = 0 WHERE type = ? AND bad_streak <> 0')
+  return {
     badStreak: (type) => streak.get(type) ?? 0,
     setBadStreak(type, value) {
       add.run(type)
-      setStreak.run(value, type)
+      set.run(value, type)
     },
     endBadStreak(type) {
-      endStreak.run(type)
+      end.run(type)
     },
+  }
+}
+
+function backlog(db: Connection): TypesTable['backlogFull'] {
+  const limitOf = db.prepare<[string], number | null>('SELECT backlog_limit FROM wf_types WHERE type = ?').pluck()
+  const depthOf = backlogDepth(db)
+  return (type) => {
+    const limit = limitOf.get(type) ?? null
+    if (limit === null) return null
+    const depth = depthOf(type, limit)
+    return depth >= limit ? { limit, depth } : null
   }
 }
 
