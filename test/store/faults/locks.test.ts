@@ -218,7 +218,8 @@ describe('many processes that read and then write', () => {
         .filter((line) => /['"`]\s*BEGIN\b(?! (IMMEDIATE|EXCLUSIVE))|\.transaction\(/.test(line) && !line.includes('hint:'))
         .map((line) => `${file}: ${line.trim()}`),
     )
-    // A backup only reads.
-    expect(begins).toEqual(["sqlite/backup.ts: source.exec('BEGIN')"])
+    // A backup and the counts of one moment only read.
+    const reading = ["backup.ts: source.exec('BEGIN')", 'counts.ts: counts: db.transaction(() => {', 'counts.ts: types: db.transaction(typeViews(db)),']
+    expect(begins.sort()).toEqual(reading.map((line) => `sqlite/${line}`))
   })
 })
