@@ -219,7 +219,11 @@ describe('many processes that read and then write', () => {
         .map((line) => `${file}: ${line.trim()}`),
     )
     // A backup and the counts of one moment only read.
-    const reading = ["backup.ts: source.exec('BEGIN')", 'counts.ts: counts: db.transaction(() => {', 'counts.ts: types: db.transaction(typeViews(db)),']
+    const reading = [
+      "backup.ts: source.exec('BEGIN')",
+      'counts.ts: counts: db.transaction(() => {',
+      'counts.ts: types: db.transaction(typeViews(db)),',
+    ]
     expect(begins.sort()).toEqual(reading.map((line) => `sqlite/${line}`))
   })
 })
