@@ -83,7 +83,7 @@ describe('the write-ahead log', () => {
     await Promise.all([looker.do('halt'), watcher.do('halt')])
     expect(await lists).toBeGreaterThan(0)
     expect(await looks).toBeGreaterThan(0)
-    expect(largest).toBeLessThan(32 * MiB)
+    expect(largest).toBeLessThan(64 * MiB)
   })
 
   it('B081 gives its space back after an outsider has held it open: above 64 MiB it is cut', async () => {

@@ -1,11 +1,13 @@
 /** What a process wrote to files, call by call, and what a disk would hold if the power went at some moment of it. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Random } from '../../../../src/random.ts'
 
 type Call =
   | { kind: 'write'; file: string; bytes: Buffer; at: number }
   | { kind: 'truncate'; file: string; length: number }
+  | { kind: 'delete'; file: string }
   | { kind: 'sync'; file: string }
   | { kind: 'said'; text: string }
 
@@ -13,7 +15,7 @@ export const canRecord = process.platform === 'linux' && spawnSync('strace', ['-
 
 /** Runs node to its end. */
 export function record(args: readonly string[], log: string): Call[] {
-  const calls = 'pwrite64,write,fdatasync,fsync,ftruncate'
+  const calls = 'pwrite64,write,fdatasync,fsync,ftruncate,unlink'
   spawnSync('strace', ['-qq', '-y', '-xx', '-s', '1000000', '-e', `trace=${calls}`, '-e', 'signal=none', '-o', log, process.execPath, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -21,6 +23,8 @@ export function record(args: readonly string[], log: string): Call[] {
 }
 
 function callOf(line: string): Call[] {
+  const [, deleted] = /^unlink\("([^"]*)"\)\s+= 0/.exec(line) ?? []
+  if (deleted !== undefined) return [{ kind: 'delete', file: decoded(deleted).toString() }]
   const [, name = '', fd, file = '', rest = ''] = /^(\w+)\((\d+)<([^>]*)>(.*)$/s.exec(line) ?? []
   const path = decoded(file).toString()
   if (name === 'fdatasync' || name === 'fsync') return [{ kind: 'sync', file: path }]
@@ -53,11 +57,21 @@ class Content {
   }
 
   apply(change: Change): void {
-    const end = change.kind === 'truncate' ? change.length : change.at + change.bytes.length
-    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.bytes, Buffer.alloc(end * 2 - this.length)])
-    if (change.kind === 'write') change.bytes.copy(this.#bytes, change.at)
-    else this.#bytes.fill(0, end)
-    this.length = change.kind === 'truncate' ? end : Math.max(end, this.length)
+    if (change.kind === 'write') {
+      this.#reach(change.at + change.bytes.length)
+      change.bytes.copy(this.#bytes, change.at)
+    } else {
+      const length = change.kind === 'delete' ? 0 : change.length
+      this.#reach(length)
+      this.length = length
+    }
+  }
+
+  /** Holds zeros up to there where it held nothing. */
+  #reach(length: number): void {
+    if (length > this.#bytes.length) this.#bytes = Buffer.concat([this.bytes, Buffer.alloc(length * 2 - this.length)])
+    if (length > this.length) this.#bytes.fill(0, this.length, length)
+    this.length = Math.max(length, this.length)
   }
 }
 
@@ -70,13 +84,19 @@ export class Disk {
     if (call.kind === 'said') return
     const pending = this.#pending.get(call.file) ?? []
     if (call.kind === 'sync') {
-      const content = this.#durable.get(call.file) ?? new Content()
-      for (const change of pending.splice(0)) content.apply(change)
-      this.#durable.set(call.file, content)
+      this.#sync(call.file)
+      // A directory: what was deleted in it is gone for good.
+      for (const [file, changes] of this.#pending) if (dirname(file) === call.file && changes.at(-1)?.kind === 'delete') this.#sync(file)
     } else {
       pending.push(call)
       this.#pending.set(call.file, pending)
     }
+  }
+
+  #sync(file: string): void {
+    const content = this.#durable.get(file) ?? new Content()
+    for (const change of this.#pending.get(file)?.splice(0) ?? []) content.apply(change)
+    this.#durable.set(file, content)
   }
 
   /** The file after the power went: of what was not synced nothing, or (with `random`) any sectors of it. Null when it has no byte. */
@@ -84,7 +104,7 @@ export class Disk {
     const content = new Content(this.#durable.get(file)?.bytes)
     if (random) {
       for (const change of this.#pending.get(file) ?? []) {
-        for (const part of change.kind === 'truncate' ? [change] : sectorsOf(change)) if (random() < 0.5) content.apply(part)
+        for (const part of change.kind === 'write' ? sectorsOf(change) : [change]) if (random() < 0.5) content.apply(part)
       }
     }
     return content.length === 0 ? null : content.bytes
