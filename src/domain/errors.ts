@@ -36,7 +36,12 @@ export class WfError extends Error {
   }
 }
 
-/** The file of the store is not where it was opened. Whoever looks after the store says so, once; others who meet it need not. */
+const goneCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['store_missing', 'store_replaced', 'store_corrupt', 'schema_newer'])
+
+/**
+ * This process can work with the store no more: its file is not where it was opened, is damaged, or was upgraded by a newer
+ * wf. Whoever looks after the store says so, once; others who meet it need not.
+ */
 export function isStoreGone(error: unknown): error is WfError {
-  return error instanceof WfError && (error.code === 'store_missing' || error.code === 'store_replaced')
+  return error instanceof WfError && goneCodes.has(error.code)
 }

@@ -282,7 +282,7 @@ export interface StoreReader {
   history(limit: number): Promise<readonly HistoryRow[]>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
-  /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). */
+  /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store can be worked with no more. */
   version(): Promise<number>
   close(): Promise<void>
 }

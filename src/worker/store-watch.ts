@@ -1,6 +1,7 @@
 /**
- * Looks whether the store is still the file that was opened. One that was replaced never comes back by itself, so a
- * worker that has lost its store ends; one that is missing may have been moved for a moment, and is given a few seconds.
+ * Looks whether the store can still be worked with. One that was replaced, damaged or upgraded by a newer wf never comes
+ * back by itself, so a worker that has lost its store ends; one that is missing may have been moved for a moment, and is
+ * given a few seconds.
  */
 import type { Clock } from '../clock.ts'
 import { isStoreGone, type WfError } from '../domain/errors.ts'
@@ -23,7 +24,7 @@ export async function untilLost({ store, clock, log, ended }: StoreWatchOptions)
   while (!ended.aborted) {
     const { error, isThere } = await lookAt(store)
     const now = clock.monotonic()
-    if (error?.code === 'store_replaced') return error
+    if (error !== null && error.code !== 'store_missing') return error
     if (error !== null) {
       if (missingSince === null) log.warn(`${error.message}; it has ${missingMs / 1_000} s to come back`)
       missingSince ??= now

@@ -8,7 +8,6 @@ import { capturedLog } from '../support/captured-log.ts'
 import { testEngine } from '../support/test-engine.ts'
 
 const missing = new WfError('store_missing', 'the store is gone')
-const replaced = new WfError('store_replaced', 'the store was replaced')
 
 /** Looks see what `state` is at that moment. */
 function watching() {
@@ -43,12 +42,13 @@ describe('a watch over the store', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('takes a store that was replaced for lost at once', async () => {
+  it.each(['store_replaced', 'store_corrupt', 'schema_newer'] as const)('takes a store for lost at once that is %s', async (code) => {
     const { clock, seen } = watching()
     await clock.advance(10_000)
-    seen.state = replaced
+    const error = new WfError(code, 'it never comes back by itself')
+    seen.state = error
     await clock.advance(1_000)
-    expect(seen.lost).toBe(replaced)
+    expect(seen.lost).toBe(error)
   })
 
   it('gives one that is missing five seconds, and says so once', async () => {
@@ -95,6 +95,16 @@ describe('a watch over the store', () => {
         db.exec(`VACUUM INTO '${location}.backup'`)
         db.close()
         renameSync(`${location}.backup`, location)
+      },
+    ],
+    [
+      'upgraded by a newer wf (B084)',
+      'schema_newer',
+      2_000,
+      (location: string) => {
+        const db = new Database(location)
+        db.exec("CREATE TABLE wf_new (a); INSERT INTO wf_migrations SELECT 999, 'new', 0")
+        db.close()
       },
     ],
   ] as const)('sees that a real one was %s', async (_, code, withinMs, change) => {

@@ -73,6 +73,12 @@ export class GroupCommit {
     this.#rollback = options.db.prepare('ROLLBACK')
   }
 
+  /** Throws what every further write would be refused with: known damage, a newer schema, a file that is gone. */
+  check(): void {
+    if (this.#damage !== null) throw this.#damage
+    this.#options.guard()
+  }
+
   run<T>(work: Work<T>): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new WfError('store_unavailable', `the store ${this.#options.wait.location} is closed`))
     if (this.#damage !== null) return Promise.reject(this.#damage)

@@ -42,6 +42,10 @@ export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; p
       wake.looked(found)
       return found
     },
+    async version() {
+      await read(() => group.check())
+      return reader.version()
+    },
     ...jobWrites(db, group),
     exchange: exchanging(db, { group, read, looked: wake.looked }),
     ...workerWrites(db, group),
