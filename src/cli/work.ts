@@ -40,6 +40,8 @@ export interface Run {
 export async function work({ store, clock, output, ...options }: WorkOptions & { store: Store; clock: Clock; output: Output }): Promise<ExitCode> {
   const startedAt = clock.monotonic()
   const { log, close } = await openWorkLog(output, { clock, logLevel: options.logLevel })
+  if (options.config.durability === 'process')
+    log.warn("durability is 'process': what was committed in the last moments can be lost when the power fails (not when a process dies)")
   const left: LeftBehind[] = []
   const unattempted: Tally = {}
   try {

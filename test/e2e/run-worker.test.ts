@@ -80,6 +80,14 @@ describe('wf run-worker', () => {
     }
   })
 
+  it("B091 says what may be lost where durability is 'process', and nothing where it is not", () => {
+    const folder = freshFolder()
+    const file = writeHandler(folder, 'x.mjs', 'export default { type: "x", run() {} }\n')
+    const run = (durability: string) => wf(['run-worker', file, '--until-empty'], { cwd: folder, env: { WF_DURABILITY: durability } })
+    expect(run('process').out).toContain('can be lost when the power fails')
+    expect(run('power').out).not.toContain('power fails')
+  })
+
   it('with --max-jobs ends after that many', async () => {
     const scene = await Scene.open()
     await scene.enqueue(...Array.from({ length: 7 }, () => ({ type: 'x' })))
