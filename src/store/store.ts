@@ -3,11 +3,13 @@
  * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
+import type { BreakerChange, NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter, DeadLetterReason } from '../domain/dead-letter.ts'
 import type { Incident, IncidentKind } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { BegunStep, CompletedStep, ForgetSteps, Step } from '../domain/step.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -158,6 +160,14 @@ export interface StoreWriter {
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
   /** Pause (a reason) or resume (null). Resuming sets the bad streak to 0. Answers the types whose state changed. */
   pauseTypes(types: readonly string[], pause: { reason: string | null } | null, who: string, now: number): Promise<readonly string[]>
+  /** Answers what it is afterwards; null where it is not kept and `apply` made nothing of it. */
+  changeBreaker(change: BreakerChange, now: number): Promise<NamedBreaker | null>
+  /** States the intent. Throws a WfError `refused` for a name that is empty or too long, or one step too many. */
+  beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>
+  /** The first result wins. Throws a WfError `refused` for one that is too large. */
+  completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>
+  /** Answers the names of those that were forgotten: their effect can then happen again. Kept in the job's history. */
+  forgetSteps(forget: ForgetSteps, now: number): Promise<readonly string[]>
   addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>
   /** One small batch (≤ 1,000 rows of each kind); `more` says whether another would find something. */
   prune(policy: RetentionPolicy, now: number): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
@@ -200,6 +210,9 @@ export interface JobDetail {
   progress: { fraction: number; note: string | null; at: number } | null
   idempotencyKey: string | null
   children: readonly number[]
+  steps: readonly Step[]
+  /** As in `ClaimedJob`. */
+  effectsEpoch: number
 }
 
 /** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
@@ -262,6 +275,12 @@ export interface StoreReader {
   overdue(now: number, limit: number): Promise<readonly Job[]>
   /** What was done to no single job (pauses, released workers), newest first; 1 … 1,000. */
   history(limit: number): Promise<readonly HistoryRow[]>
+  /** All that were ever opened, by name: few rows, cheap enough to be asked for each second. */
+  breakers(): Promise<readonly NamedBreaker[]>
+  breaker(name: string): Promise<NamedBreaker | null>
+  /** What opened and closed it, newest first; 1 … 1,000. */
+  breakerHistory(name: string, limit: number): Promise<readonly HistoryRow[]>
+  steps(jobKey: number): Promise<readonly Step[]>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). */

@@ -50,6 +50,7 @@ export function claimedJob(job: Partial<ClaimedJob> = {}): ClaimedJob {
     finishedAt: null,
     parentKey: null,
     variables: '{}',
+    effectsEpoch: 0,
     ...job,
   }
 }
