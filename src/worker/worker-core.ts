@@ -14,6 +14,7 @@ import { type AttemptEnd, Executor } from './executor.ts'
 import { HeldCheck } from './held-check.ts'
 import { IdleLook } from './idle-look.ts'
 import { createJobLog, type JobLog } from './job-log.ts'
+import { createKit, type Kit } from './kit.ts'
 import { Starts } from './starts.ts'
 import { Trouble } from './trouble.ts'
 import type { RunningAttempt, Worker, WorkerOptions } from './worker.ts'
@@ -28,6 +29,7 @@ const stopLastMs = 500
 
 export class WorkerCore implements Worker {
   readonly #options: WorkerOptions
+  readonly #kit: Kit
   readonly #claims: Claims
   readonly #starts: Starts
   readonly #executor: Executor
@@ -47,6 +49,7 @@ export class WorkerCore implements Worker {
   constructor(options: WorkerOptions) {
     const { engine, clock, log, workerId } = options
     this.#options = options
+    this.#kit = createKit({ ...options, events: engine.events, steps: engine.store })
     this.#claims = new Claims(options)
     this.#starts = new Starts(clock, (job) => this.#start(job))
     this.#executor = this.#createExecutor(options)
@@ -70,6 +73,7 @@ export class WorkerCore implements Worker {
       log,
       storeId,
       sizes,
+      kit: this.#kit,
       now: () => store.now(),
       progress: (told) => events.emit('progress', told),
       onEnd: (end) => this.#ended(end),

@@ -48,7 +48,16 @@ describe('the policy of a dependency', () => {
     expect(one(said)).toMatchObject({
       timeoutMs: 10_000,
       retry: { attempts: 5, delayMs: 1_000, factor: 1, maxMs: 1_000, jitter: 0, isTransient: judge },
-      breaker: { shouldTrip: judge, intervalMs: 60_000, openForMs: 300_000, probes: 3, isSuccessful: judge, isExcluded: judge, shared: false, hold: false },
+      breaker: {
+        shouldTrip: judge,
+        intervalMs: 60_000,
+        openForMs: 300_000,
+        probes: 3,
+        isSuccessful: judge,
+        isExcluded: judge,
+        shared: false,
+        hold: false,
+      },
       bulkhead: { limit: 1, waitMs: 0 },
     })
   })
