@@ -1,5 +1,6 @@
 /** A step of a job that must take effect once: its intent is stored before it is done, its result after. */
 import { WfError } from './errors.ts'
+import type { Job, JobState } from './job.ts'
 import { preview } from './preview.ts'
 
 export interface Step {
@@ -49,4 +50,23 @@ export function checkStepResult(step: string, bytes: number): void {
   throw new WfError('refused', `the result of step ${preview(step, 60)} has ${bytes} bytes; at most ${stepLimits.resultBytes} are kept`, {
     hint: 'return what identifies it, such as the id of the charge, not all of it',
   })
+}
+
+/** In lists, without its result. */
+export interface ListedStep extends Omit<Step, 'result'> {
+  type: string
+  jobState: JobState
+  /** Nobody knows whether it took effect: its attempt is over and stored no result. */
+  unknown: boolean
+}
+
+export interface StepFilter {
+  jobKeys?: readonly number[]
+  types?: readonly string[]
+  /** Only those whose outcome nobody knows. */
+  unknown?: boolean
+}
+
+export function isUnknown({ completedAt, attempt }: Pick<Step, 'completedAt' | 'attempt'>, job: Pick<Job, 'state' | 'attempt'>): boolean {
+  return completedAt === null && !(job.state === 'running' && job.attempt === attempt)
 }

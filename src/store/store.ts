@@ -9,7 +9,7 @@ import type { Incident, IncidentKind } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { BegunStep, CompletedStep, ForgetSteps, Step } from '../domain/step.ts'
+import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -93,6 +93,8 @@ export interface TypeDeclaration {
   /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter'
+  /** Names of the shared breakers that its calls go through; none unless told. */
+  breakers?: readonly string[]
 }
 
 export interface TypeView {
@@ -281,6 +283,8 @@ export interface StoreReader {
   /** What opened and closed it, newest first; 1 … 1,000. */
   breakerHistory(name: string, limit: number): Promise<readonly HistoryRow[]>
   steps(jobKey: number): Promise<readonly Step[]>
+  /** Those of the newest jobs first. */
+  allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). */

@@ -42,7 +42,7 @@ export function pruner(db: Connection): Pruner {
 }
 
 /** Everything that belongs to a job and goes with it. Its dead letter and its idempotency key have terms of their own. */
-const belongings = ['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history']
+const belongings = ['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history', 'wf_worker_idempotency']
 
 function jobDeleter(db: Connection): (keys: readonly number[]) => void {
   const list = 'IN (SELECT value FROM json_each(?))'

@@ -9,6 +9,8 @@ export interface TypeRow {
   retries: number | null
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter' | null
+  /** JSON text of a list of names. */
+  breakers: string | null
   pausedAt: number | null
   pausedBy: string | null
   pauseReason: string | null
@@ -34,12 +36,12 @@ export function typesTable(db: Connection): TypesTable {
   const all = db.prepare<
     [],
     TypeRow
-  >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted,
+  >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted, breakers,
     paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
-  const declare =
-    db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, declared_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  const declare = db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, breakers, declared_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
-    backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, declared_at = excluded.declared_at`)
+    backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, breakers = excluded.breakers, declared_at = excluded.declared_at`)
   const paused = db.prepare<[string], number>('SELECT 1 FROM wf_types WHERE type = ? AND paused_at IS NOT NULL').pluck()
   const add = db.prepare('INSERT OR IGNORE INTO wf_types (type) VALUES (?)')
   const pause = db.prepare('UPDATE wf_types SET paused_at = ?, paused_by = ?, pause_reason = ? WHERE type = ? AND paused_at IS NULL')
@@ -54,7 +56,8 @@ export function typesTable(db: Connection): TypesTable {
   return {
     all: () => all.all(),
     declare(type, now) {
-      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
+      const breakers = type.breakers === undefined ? null : JSON.stringify(type.breakers)
+      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, breakers, now)
     },
     paused: (type) => paused.get(type) !== undefined,
     pause(type, by, now) {
