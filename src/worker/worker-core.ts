@@ -50,7 +50,7 @@ export class WorkerCore implements Worker {
     const { engine, clock, log, workerId } = options
     this.#options = options
     this.#kit = createKit({ ...options, events: engine.events, steps: engine.store })
-    this.#claims = new Claims(options)
+    this.#claims = new Claims({ ...options, dependencies: this.#kit.dependencies })
     this.#starts = new Starts(clock, (job) => this.#start(job))
     this.#executor = this.#createExecutor(options)
     this.#loop = this.#createLoop(options)

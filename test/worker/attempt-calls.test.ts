@@ -288,7 +288,7 @@ describe('ctx.optional', () => {
       start(handler, { key })
       await clock.settle()
     }
-    expect(ends.map(({ outcome }) => outcome)).toEqual(Array(3).fill({ kind: 'success', result: '"without"' }))
+    expect(ends.map(({ outcome }) => outcome)).toEqual(new Array(3).fill({ kind: 'success', result: '"without"' }))
     expect([...counts]).toEqual([['wf_worker_degraded_total w stats', 3]])
   })
 

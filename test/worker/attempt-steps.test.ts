@@ -108,7 +108,7 @@ describe('ctx.once', () => {
     await clock.settle()
     start(handler)
     await clock.settle()
-    expect(ends.map(({ outcome }) => outcome)).toEqual(Array(2).fill({ kind: 'success', result: '{"at":"1970-01-01T00:00:00.000Z"}' }))
+    expect(ends.map(({ outcome }) => outcome)).toEqual(new Array(2).fill({ kind: 'success', result: '{"at":"1970-01-01T00:00:00.000Z"}' }))
   })
 
   it('lets the first result count when two attempts came to one', async () => {
