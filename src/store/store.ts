@@ -93,7 +93,7 @@ export interface TypeDeclaration {
   /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter'
-  /** Names of the shared breakers that its calls go through; none unless told. */
+  /** Names of the shared breakers that hold its jobs while they are open; none unless told. */
   breakers?: readonly string[]
 }
 

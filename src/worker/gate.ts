@@ -8,6 +8,8 @@ import type { BreakerSnapshot } from '../resilience/circuit-breaker.ts'
 export interface GateParts {
   /** Of the breaker: calls that it lets through while half-open. */
   probes: number
+  /** Of the breaker: a probe that takes longer has lost its place to another. */
+  openForMs: number
   /** Jobs at once of all types that need it, in this process: the ramp ends there. */
   concurrency: number
 }
@@ -18,8 +20,8 @@ export class Gate {
   readonly #parts: GateParts
   #now = 0
   #seen: BreakerSnapshot | null = null
-  /** Jobs claimed since it is half-open; they are its probes, or will be. */
-  readonly #probing = new Set<number>()
+  /** Jobs claimed since it is half-open, which are its probes or will be, and when: monotonic ms. */
+  readonly #probing = new Map<number, number>()
   #ramp: { from: number; claimed: number } | null = null
 
   constructor(parts: GateParts) {
@@ -41,7 +43,7 @@ export class Gate {
   get room(): number {
     const { mode, retryInMs } = this.#seen ?? { mode: 'closed', retryInMs: 0 }
     if (mode === 'open' || retryInMs > 0) return 0
-    if (mode === 'half_open') return Math.max(0, this.#parts.probes - this.#probing.size)
+    if (mode === 'half_open') return Math.max(0, this.#parts.probes - this.#underWay)
     if (!this.#ramp) return Number.POSITIVE_INFINITY
     return Math.max(0, 2 ** (this.#step(this.#ramp.from) + 1) - 1 - this.#ramp.claimed)
   }
@@ -54,12 +56,16 @@ export class Gate {
   }
 
   claimed(jobKey: number): void {
-    if (this.#seen?.mode === 'half_open') this.#probing.add(jobKey)
+    if (this.#seen?.mode === 'half_open') this.#probing.set(jobKey, this.#now)
     if (this.#ramp) this.#ramp.claimed++
   }
 
   freed(jobKey: number): void {
     this.#probing.delete(jobKey)
+  }
+
+  get #underWay(): number {
+    return [...this.#probing.values()].filter((claimedAt) => this.#now - claimedAt < this.#parts.openForMs).length
   }
 
   #step(from: number): number {

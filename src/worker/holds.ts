@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../domain/job.ts'
 import type { Dependencies } from '../resilience/dependencies.ts'
+import type { BreakerPolicy } from '../resilience/breaker-policy.ts'
 import { Gate } from './gate.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
 
@@ -30,17 +31,16 @@ export class Holds {
     this.#parts = parts
     const handlers = [...parts.handlers.values()]
     for (const { type, dependencies } of handlers) {
-      const held = [...dependencies].filter(([, policy]) => policy.breaker?.hold)
-      const gates = held.map(([name, policy]) => this.#gate(name, policy.breaker?.probes ?? 1, handlers))
+      const gates = [...dependencies].flatMap(([name, { breaker }]) => (breaker?.hold ? [this.#gate(name, breaker, handlers)] : []))
       if (gates.length > 0) this.#byType.set(type, gates)
     }
   }
 
-  #gate(name: string, probes: number, handlers: readonly LoadedHandler[]): Gate {
+  #gate(name: string, { probes, openForMs }: BreakerPolicy, handlers: readonly LoadedHandler[]): Gate {
     const known = this.#gates.get(name)
     if (known) return known
     const users = handlers.filter(({ dependencies }) => dependencies.get(name)?.breaker?.hold)
-    const gate = new Gate({ probes, concurrency: users.reduce((sum, { concurrency }) => sum + concurrency, 0) })
+    const gate = new Gate({ probes, openForMs, concurrency: users.reduce((sum, { concurrency }) => sum + concurrency, 0) })
     this.#gates.set(name, gate)
     return gate
   }

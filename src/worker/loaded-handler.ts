@@ -68,8 +68,10 @@ export function normaliseHandler(handler: unknown): LoadedHandler {
 
 /** What the worker tells the store about a type it handles. */
 export function declarationOf(loaded: LoadedHandler): TypeDeclaration {
-  const { type, timeoutMs, concurrency, policy, backlogLimit } = loaded
-  return { type, timeoutMs, concurrency, retries: policy.retries, backlogLimit, onExhausted: policy.onExhausted }
+  const { type, timeoutMs, concurrency, policy, backlogLimit, dependencies } = loaded
+  const breakers = [...dependencies].filter(([, { breaker }]) => breaker?.shared && breaker.hold).map(([name]) => name)
+  const declared = { type, timeoutMs, concurrency, retries: policy.retries, backlogLimit, onExhausted: policy.onExhausted }
+  return breakers.length > 0 ? { ...declared, breakers } : declared
 }
 
 function typeOf(handler: object): string {

@@ -21,7 +21,7 @@ function claimedBySecond(gate: Gate, { seconds, most }: { seconds: number; most:
 
 describe('a gate', () => {
   it('holds nobody while the breaker is closed, not even where its counts begin anew', () => {
-    const gate = new Gate({ probes: 1, concurrency: 10 })
+    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(closed(1), 0)
     gate.claimed(1)
     gate.see(closed(2), 1_000)
@@ -29,13 +29,13 @@ describe('a gate', () => {
   })
 
   it('A27 lets nothing through while it is open, and says for how long', () => {
-    const gate = new Gate({ probes: 3, concurrency: 10 })
+    const gate = new Gate({ probes: 3, openForMs: 30_000, concurrency: 10 })
     gate.see(open(2, 1_234), 0)
     expect([gate.room, gate.changesInMs]).toEqual([0, 1_234])
   })
 
   it('A27 lets as many through as there are probes while it is half-open, and another when one is over', () => {
-    const gate = new Gate({ probes: 2, concurrency: 10 })
+    const gate = new Gate({ probes: 2, openForMs: 30_000, concurrency: 10 })
     gate.see(open(), 0)
     gate.see(halfOpen(), 30_000)
     expect(gate.room).toBe(2)
@@ -48,8 +48,18 @@ describe('a gate', () => {
     expect([gate.room, gate.changesInMs]).toEqual([0, 5_000])
   })
 
+  it('B038 lets another through when a probe has taken as long as its permit lasts', () => {
+    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    gate.see(halfOpen(), 0)
+    gate.claimed(1)
+    gate.see(halfOpen(), 29_999)
+    expect(gate.room).toBe(0)
+    gate.see(halfOpen(), 30_000)
+    expect(gate.room).toBe(1)
+  })
+
   it('counts no probe of an earlier opening', () => {
-    const gate = new Gate({ probes: 1, concurrency: 10 })
+    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(3), 0)
     gate.claimed(1)
     gate.see(open(4), 1)
@@ -58,14 +68,14 @@ describe('a gate', () => {
   })
 
   it('lets one, two, four … a second through after it has closed, until that is all that may run', () => {
-    const gate = new Gate({ probes: 1, concurrency: 10 })
+    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(), 9_000)
     expect(claimedBySecond(gate, { seconds: 6, most: 100 })).toEqual([1, 2, 4, 8, 100, 100])
     expect(gate.changesInMs).toBeNull()
   })
 
   it('says when the next step of the ramp begins, and ends the ramp when it opens again', () => {
-    const gate = new Gate({ probes: 1, concurrency: 10 })
+    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(), 9_000)
     gate.see(closed(4, 250), 10_250)
     expect(gate.changesInMs).toBe(750)
