@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { displayWidth } from '../../src/domain/text.ts'
 import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
 import { hostileStore, secret, unsafe, type HostileStore } from '../support/hostile-store.ts'
@@ -67,6 +67,9 @@ async function each<T>(list: readonly T[], work: (item: T) => Promise<void>): Pr
 }
 
 const storeArgs = (args: readonly string[], location: string) => (args.includes('--store') ? {} : { store: location })
+
+/** Each walk starts every command as a process of its own. */
+vi.setConfig({ testTimeout: 120_000 })
 
 describe('every command', () => {
   it('is walked here', () => {
