@@ -38,7 +38,8 @@ export async function hostileStore(): Promise<HostileStore> {
   const [failed = 0] = await raised(1)
   const keys = { failed, dead: await dead(), completed: await completed({ a: 1 }), waiting: await waiting() }
   const runs = await running()
-  await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
+  const begun = await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
+  if (!('intent' in begun) || begun.intent !== 'new') throw new Error('the step was not begun')
   for (const name of ['stripe', 'evil']) await store.changeBreaker(openedBreaker(store.now(), name), store.now())
   await join('w#2')
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
