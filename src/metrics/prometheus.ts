@@ -3,7 +3,8 @@
  * it stands now. Reads only. Any process of the store answers the same, and the same again after a restart.
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
-import type { CounterDelta, StoreReader, TypeView } from '../store/store.ts'
+import type { CounterDelta } from '../domain/stat-delta.ts'
+import type { StoreReader, TypeView } from '../store/store.ts'
 import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'

@@ -9,6 +9,8 @@ import type { Incident, IncidentKind } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { RetentionPolicy } from '../domain/retention.ts'
+import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
 
 /** What became of one NewJob. */
@@ -112,37 +114,11 @@ export interface TypeView {
   workers: number
 }
 
-export interface StatDelta {
-  /** Epoch ms of the start of the minute. */
-  minute: number
-  type: string
-  outcome: string
-  /** Index into `durationBucketsMs` (metrics/names.ts). */
-  bucket: number
-  count: number
-  sumMs: number
-}
-
-export interface CounterDelta {
-  metric: string
-  /** JSON text of an object of strings, keys sorted. */
-  labels: string
-  value: number
-}
-
 export interface Progress {
   jobKey: number
   attempt: number
   fraction: number
   note: string | null
-}
-
-export interface RetentionPolicy {
-  /** Age in ms after which rows go; null keeps them. */
-  finishedMs: number | null
-  deadLettersMs: number | null
-  idempotencyKeysMs: number | null
-  statsMs: number | null
 }
 
 export interface StoreWriter {

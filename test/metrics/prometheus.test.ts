@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { prometheusText } from '../../src/metrics/prometheus.ts'
 import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
-import type { CounterDelta, TypeView, WorkerView } from '../../src/store/store.ts'
+import type { CounterDelta } from '../../src/domain/stat-delta.ts'
+import type { TypeView, WorkerView } from '../../src/store/store.ts'
 
 const now = 1_000_000
 const view = (over: Partial<TypeView>): TypeView => ({

@@ -2,7 +2,8 @@
  * Retention, one small batch a call. Completed jobs have no index to find old ones by, so it walks the table upwards by
  * key, remembers where it was, and ends at the first job too young to have ended long enough ago.
  */
-import type { RetentionPolicy, StoreWriter } from '../store.ts'
+import type { RetentionPolicy } from '../../domain/retention.ts'
+import type { StoreWriter } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { idempotencyKeysTable } from './idempotency-keys.ts'
 
