@@ -122,6 +122,10 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     retireWorkers: refuse,
     declareTypes: refuse,
     pauseTypes: refuse,
+    changeBreaker: refuse,
+    beginStep: refuse,
+    completeStep: refuse,
+    forgetSteps: refuse,
     addStats: refuse,
     prune: refuse,
   }

@@ -79,6 +79,8 @@ export interface ResolveOptions {
   /** Executions, 1 … 1,000; default: what is left, else the number enqueued with. */
   retries?: number
   set?: readonly VariableChange[]
+  /** Its effects are made anew: its steps are forgotten, and its `ctx.idempotencyKey` is another. */
+  newEffects?: boolean
   reason?: string
 }
 

@@ -13,7 +13,7 @@ import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import { isJsonObject } from './domain/json.ts'
 import { nearestWord } from './domain/nearest-word.ts'
 import { preview } from './domain/preview.ts'
-import type { RetentionPolicy } from './store/store.ts'
+import type { RetentionPolicy } from './domain/retention.ts'
 
 export type Durability = 'power' | 'process'
 

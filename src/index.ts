@@ -1,6 +1,16 @@
 /** The package `wfkit`: what handler authors and producers use. Everything that is not here may change without notice. */
 export { defineHandler } from './worker/define-handler.ts'
-export type { ActivatedJob, AnyHandler, ChildOptions, Duration, Handler, HandlerContext } from './worker/define-handler.ts'
+export type {
+  ActivatedJob,
+  AnyHandler,
+  ChildOptions,
+  DependencyCall,
+  Duration,
+  Handler,
+  HandlerContext,
+  OnceOptions,
+} from './worker/define-handler.ts'
+export type { BreakerOption, DependencyOption, RetryOption } from './resilience/dependency-policy.ts'
 export type { StandardSchemaV1 } from './worker/standard-schema.ts'
 export { BusinessError, DeferError, IncidentError, NonRetryableError, PoisonError, RetryError } from './domain/handler-errors.ts'
 export { WfError, type ErrorCode } from './domain/errors.ts'

@@ -64,13 +64,23 @@ export async function startWorker(options: StartWorkerOptions): Promise<Embedded
   })
   const log = options.log ?? (await quietLog())
   const store = await openStore({ mode: 'write', create: options.create ?? true, config, lockTimeoutMs: null })
-  const inline = await inlineOn({ store, config, log, handlers, options })
+  const inline = await orClosed(inlineOn({ store, config, log, handlers, options }), store)
   const worker = embedded(inline, store)
   try {
     await inline.start()
     return worker
   } catch (error) {
     await worker.stop()
+    throw error
+  }
+}
+
+/** Handlers that disagree about what they share are found out only when they are put together. */
+async function orClosed<T>(made: Promise<T>, store: Store): Promise<T> {
+  try {
+    return await made
+  } catch (error) {
+    await store.close()
     throw error
   }
 }

@@ -104,6 +104,34 @@ describe('startWorker', () => {
     await expect(startWorker({ handlers: [{ ...one, timeout: 'soon' }], log: silent })).rejects.toMatchObject({ code: 'invalid_handler' })
   })
 
+  it('refuses handlers that disagree about a dependency, and leaves no store open', async () => {
+    const { store } = await place()
+    const handlers = [3, 4].map((failures) =>
+      defineHandler({ type: `a${failures}`, dependencies: { bank: { breaker: { failures } } }, run: () => 1 }),
+    )
+    await expect(startWorker({ store, handlers, log: silent })).rejects.toMatchObject({ code: 'invalid_handler' })
+    const worker = await startWorker({ store, handlers: handlers.slice(0, 1), log: silent })
+    await worker.stop()
+  })
+
+  it('B042 shares what it finds out about a dependency with the other workers of the store', async () => {
+    const { store, client } = await place()
+    const dependencies = { bank: { breaker: { failures: 1, openFor: '1h' } } }
+    const down = defineHandler({ type: 'down', retries: 1, dependencies, run: (_, ctx) => ctx.call('bank', () => Promise.reject(new Error('down'))) })
+    const one = await startWorker({ store, handlers: [down], log: silent })
+    await (await client.enqueue('down', {})).wait()
+    const reader = await openStore({ location: store, mode: 'read' })
+    await vi.waitFor(async () => expect(await reader.breakers()).toMatchObject([{ name: 'bank', mode: 'open' }]), { timeout: 10_000 })
+    await one.stop()
+    const up = defineHandler({ type: 'up', dependencies, run: (_, ctx) => ctx.call('bank', () => 'paid') })
+    const other = await startWorker({ store, handlers: [up, defineHandler({ type: 'free', run: () => 1 })], log: silent })
+    const held = await client.enqueue('up', {})
+    await (await client.enqueue('free', {})).wait()
+    expect((await reader.job(held.key))?.job).toMatchObject({ attempt: 0, state: 'available', retries: 3 })
+    await other.stop()
+    await reader.close()
+  })
+
   it('fails without a store when it may not create one', async () => {
     const handlers = [defineHandler({ type: 'a', run: () => 1 })]
     await expect(startWorker({ handlers, store: join(temporaryDirectory(), 'wf.db'), create: false, log: silent })).rejects.toMatchObject({

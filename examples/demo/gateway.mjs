@@ -3,7 +3,7 @@
 //
 //   node examples/demo/gateway.mjs [--port 4010] [--slow 50-250]
 //
-//   POST /charges   201 charged · 200 the same charge again · 402 declined · 503 down
+//   POST /charges   201 charged · 200 the same charge again · 402 declined · 502 the card's bank is down · 503 down
 //   GET  /ledger    every charge ever made, with the key it was made under
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -43,7 +43,11 @@ function charge({ order, key, tries, mood, reply, hangUp }) {
     before.requests += 1
     return reply(200, { chargeId: before.chargeId })
   }
-  if (order.card === 'tok_bank_down' || (tries <= 2 && mood < 0.04)) {
+  if (order.card === 'tok_bank_down') {
+    counts.unavailable += 1
+    return reply(502, { code: 'BANK_DOWN', message: "the card's bank does not answer" })
+  }
+  if (tries <= 2 && mood < 0.04) {
     counts.unavailable += 1
     return reply(503, { code: 'TRY_LATER' })
   }

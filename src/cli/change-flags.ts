@@ -22,4 +22,8 @@ export const againFlags = {
     parse: guarded(readSet),
   })(),
   add: Flags.boolean({ summary: '--set may create what is not there', dependsOn: ['set'] }),
+  'new-effects': Flags.boolean({
+    default: false,
+    summary: 'make its effects anew: its steps are forgotten and ctx.idempotencyKey is another, so what has taken effect happens again',
+  }),
 }

@@ -28,6 +28,9 @@ export const integerFlag = (range: Range, described: Described) =>
 export const durationFlag = (described: Described, range?: Range) =>
   Flags.custom<number>({ helpValue: 'DURATION', ...described, parse: guarded((text, name) => readDuration(text, name, range)) })()
 
+export const requiredDurationFlag = (described: Described, range?: Range) =>
+  Flags.custom<number>({ helpValue: 'DURATION', ...described, parse: guarded((text, name) => readDuration(text, name, range)) })({ required: true })
+
 export const instantFlag = (described: Described) => Flags.custom<number>({ helpValue: 'INSTANT', ...described, parse: guarded(readInstant) })()
 
 export const deadlineFlag = (described: Described) =>

@@ -15,6 +15,7 @@ const events: Readonly<Record<string, string>> = {
   type_paused: 'type paused',
   type_resumed: 'type resumed',
   worker_released: 'worker released',
+  steps_forgotten: 'steps forgotten',
 }
 
 export function historyLine({ at, event, who, reason, detail }: HistoryRow, { now, paint }: { now: number; paint: Paint }): Safe {
@@ -71,7 +72,7 @@ function changeWords(detail: unknown): readonly string[] {
   ]
 }
 
-const fields: Readonly<Record<string, string>> = { deadlineAt: 'deadline' }
+const fields: Readonly<Record<string, string>> = { deadlineAt: 'deadline', effectsEpoch: 'new effects, epoch', forgotten: 'forgot' }
 
 function fieldWords(name: string, change: unknown): string {
   const told = fields[name] ?? name

@@ -11,6 +11,7 @@ import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
 import { say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines } from './sections.ts'
+import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
 import { counted, relative } from './time.ts'
 
 export interface IncidentOfJob {
@@ -29,6 +30,7 @@ export function incidentPageDocument({ incident, detail }: IncidentOfJob, suffix
     job: jobDocument(detail.job),
     variables: readable(detail.variables),
     attempts: detail.attempts.map(attemptDocument),
+    steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
     next: stepsOf({ ...detail, suffix }),
   }
 }
@@ -47,6 +49,7 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
         ['resolved', incident.resolvedAt === null ? null : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`],
         ['why', incident.reason],
         ['job', say`${state}, ${counted(job.attempt, 'attempt')} started, ${job.retries} left`],
+        ['unknown', unknownSteps(detail.steps, job)],
         ['fingerprint', paint.dim(incident.fingerprint)],
       ],
       paint,
@@ -54,6 +57,7 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
     ...section('error', indented(errorLines(incident.error, paint)), paint),
     ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
     ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
+    ...section('steps', stepLinesOf(detail.steps, job, look), paint),
     ...section('next', stepLines(stepsOf({ ...detail, suffix: look.suffix }), paint), paint),
   ]
 }

@@ -14,6 +14,7 @@ import { stepsOf } from './next-steps.ts'
 import type { Paint } from './paint.ts'
 import { joined, say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Fact } from './sections.ts'
+import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
 import { table, type Column } from './table.ts'
 import { relative } from './time.ts'
 
@@ -38,6 +39,8 @@ export function jobPageDocument(detail: InspectedDetail, suffix: string) {
     deadLetter: detail.deadLetter && deadLetterDocument(detail.deadLetter),
     history: detail.history.map(historyDocument),
     children: detail.children,
+    effectsEpoch: detail.effectsEpoch,
+    steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
     next: stepsOf({ ...detail, suffix }),
   }
 }
@@ -60,6 +63,7 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
     ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
     ...section('result', detail.result === null ? [] : jsonLines(readable(detail.result), { full, paint }), paint),
     ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
+    ...section('steps', stepLinesOf(detail.steps, job, look), paint),
     ...detail.incidents.flatMap((incident) =>
       section(
         `incident  ${incident.kind}`,
@@ -76,10 +80,11 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
   ]
 }
 
-function jobFacts({ job, progress, idempotencyKey, children }: InspectedDetail, { now, paint }: PageLook): readonly Fact[] {
+function jobFacts({ job, progress, idempotencyKey, children, steps, effectsEpoch }: InspectedDetail, { now, paint }: PageLook): readonly Fact[] {
   const moment = (at: number | null) => (at === null ? null : say`${relative(at, now).padEnd(8)}  ${paint.dim(iso(at))}`)
   return [
     ['held', job.held && paint.yellow(job.held.why)],
+    ['unknown', unknownSteps(steps, job)],
     ['enqueued', moment(job.createdAt)],
     ['starts', job.state === 'waiting' ? moment(job.runAt) : null],
     ['started', moment(job.startedAt)],
@@ -93,6 +98,7 @@ function jobFacts({ job, progress, idempotencyKey, children }: InspectedDetail, 
     ['worker', job.workerId],
     ['progress', progress && say`${Math.round(progress.fraction * 100)} %  ${progress.note ?? ''}  ${paint.dim(relative(progress.at, now))}`],
     ['idempotency', idempotencyKey],
+    ['effects', effectsEpoch === 0 ? null : say`made anew ${effectsEpoch} times on a person's word`],
     ['parent', job.parentKey],
     ['children', children.length === 0 ? null : joined(children.slice(0, 20), ' ')],
   ]

@@ -63,7 +63,7 @@ export function inspectedJobDocument(job: InspectedJob) {
   return { ...jobDocument(job), held: job.held }
 }
 
-const heldWords = { paused: 'paused', no_worker: 'no worker' } as const
+const heldWords = { paused: 'paused', no_worker: 'no worker', breaker: 'breaker open' } as const
 
 export function jobColumns(now: number): readonly Column<InspectedJob>[] {
   return [

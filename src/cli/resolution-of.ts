@@ -7,10 +7,18 @@ export interface ResolutionFlags {
   retries?: number | undefined
   set?: readonly Omit<VariableChange, 'add'>[] | undefined
   add?: boolean
+  'new-effects'?: boolean
   reason?: string | undefined
 }
 
-export function resolutionOf(verb: Resolution['verb'], { retries, set, add = false, reason }: ResolutionFlags): Omit<Resolution, 'jobKey'> {
+export function resolutionOf(verb: Resolution['verb'], { retries, set, add = false, reason, ...flags }: ResolutionFlags): Omit<Resolution, 'jobKey'> {
   const changes = set?.map((change) => ({ ...change, add }))
-  return given<Omit<Resolution, 'jobKey'>>({ verb, retries, set: changes, who: who(), reason: reason ?? null })
+  return given<Omit<Resolution, 'jobKey'>>({
+    verb,
+    retries,
+    set: changes,
+    newEffects: flags['new-effects'] || undefined,
+    who: who(),
+    reason: reason ?? null,
+  })
 }

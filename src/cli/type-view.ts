@@ -59,5 +59,6 @@ export function typeColumns(): readonly Column<InspectedType>[] {
 function noteOf({ held, pausedBy, pauseReason }: InspectedType): string {
   if (held === null) return ''
   if (held.by === 'no_worker') return 'no worker'
+  if (held.by === 'breaker') return held.why
   return `paused by ${pausedBy ?? '?'}${pauseReason === null ? '' : `: ${pauseReason}`}`
 }

@@ -25,7 +25,7 @@ export interface Decision {
 export const crashLimit = 3
 /** Wait after the second loss in a row; the first costs none. */
 const secondLossMs = 1_000
-/** Deferrals in a row by handler or bulkhead, from first to last, after which a person should know. */
+/** Deferrals in a row by anything but a breaker or a pause, from first to last, after which a person should know. */
 export const deferLimitMs = 24 * 3_600_000
 /** A deferral costs nothing, so that nothing but this keeps `come back now` from spinning. */
 const shortestDeferMs = 100
@@ -118,13 +118,13 @@ function usableDelay(delayMs: number | undefined): number | undefined {
 }
 
 /**
- * Only handler and bulkhead defer out of the job's own reasons, and 24 hours of that in a row stop it. What a breaker
+ * Handler, bulkhead and the other side's own word defer out of the job's own reasons, and 24 hours of that in a row stop it. What a breaker
  * or a pause holds back neither counts nor ends the row: the row's start moves by as long as they hold the job.
  */
 function deferred(job: Job, outcome: Extract<Outcome, { kind: 'defer' }>, now: number): Verdict {
   const asked = Number.isNaN(outcome.until) ? now : outcome.until
   const until = Math.round(Math.min(Math.max(asked, now + shortestDeferMs), now + maxDurationMs))
-  const counts = outcome.by === 'handler' || outcome.by === 'bulkhead'
+  const counts = outcome.by !== 'breaker' && outcome.by !== 'pause'
   const held = job.deferringSince === null ? null : job.deferringSince + until - now
   const deferringSince = counts ? (job.deferringSince ?? now) : held
   const next = { deferrals: job.deferrals + 1, deferringSince }

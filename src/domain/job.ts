@@ -54,6 +54,8 @@ export interface Job {
 export interface ClaimedJob extends Job {
   /** The job's variables as JSON text; not yet parsed, and not promised to be readable. */
   variables: string
+  /** How often a person has asked for its effects to be made anew. From 1 on it is part of the key that other sides know them by. */
+  effectsEpoch: number
 }
 
 /** A worker's right to settle one attempt. */

@@ -8,8 +8,8 @@ export type Outcome =
   | { kind: 'success'; result?: string /* JSON text */ }
   /** Any throw without a meaning of its own, and an attempt's timeout. `delayMs` overrides the backoff (RetryError). */
   | { kind: 'fail'; error: ErrorRecord; category: FailureCategory; delayMs?: number }
-  /** Come back at `until` (epoch ms); costs nothing. `by` says who asked: only the handler's and the bulkhead's count towards 24 hours. */
-  | { kind: 'defer'; until: number; reason: string; by: 'handler' | 'breaker' | 'bulkhead' | 'pause' }
+  /** Come back at `until` (epoch ms); costs nothing. `by` says who asked: what a breaker or a pause holds back does not count towards 24 hours. */
+  | { kind: 'defer'; until: number; reason: string; by: 'handler' | 'breaker' | 'bulkhead' | 'retry_after' | 'pause' }
   | { kind: 'incident'; incident: 'raised' | 'non_retryable'; error: ErrorRecord }
   | { kind: 'poison'; error: ErrorRecord }
   | { kind: 'business_error'; code: string; message: string; declared: boolean; error: ErrorRecord }

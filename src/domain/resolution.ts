@@ -14,6 +14,8 @@ export interface Resolution {
   set?: readonly VariableChange[]
   /** Bytes of JSON that the changed variables may have; unset: 1 MiB. */
   variablesBytes?: number
+  /** Its effects are made anew: its steps are forgotten, and other sides are told another key. */
+  newEffects?: boolean
   who: string
   reason: string | null
 }

@@ -55,9 +55,9 @@ export function resolveJob(stopped: Stopped): Resolved {
 const events = { resolve: 'resolved', retry: 'retried', dlq_retry: 'dlq_retried', cancel: 'cancelled', discard: 'discarded' } as const
 
 /** Values that no state makes right; callers check them too, this is the last door. */
-function refusedValues({ verb, retries, deadlineAt, set }: Resolution): string | null {
-  if ((verb === 'cancel' || verb === 'discard') && (retries !== undefined || deadlineAt !== undefined || set !== undefined)) {
-    return `${verb} ends the job: retries, deadline and variables cannot be set with it`
+function refusedValues({ verb, retries, deadlineAt, set, newEffects = false }: Resolution): string | null {
+  if ((verb === 'cancel' || verb === 'discard') && (retries !== undefined || deadlineAt !== undefined || set !== undefined || newEffects)) {
+    return `${verb} ends the job: retries, deadline, variables and new effects cannot be set with it`
   }
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 1 && retries <= limits.retries)) {
     return `retries is ${preview(retries, 40)}; a resolution gives 1 to ${limits.retries} executions`

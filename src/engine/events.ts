@@ -18,6 +18,8 @@ export interface EngineEventMap {
   resumed: { type: string; who: string }
   /** A handler told how far it is. Not a commit: statistics pass it on with their next flush. */
   progress: Progress
+  /** An optional step of an attempt failed; the attempt goes on without it. Not a commit. */
+  degraded: { jobKey: number; type: string; attempt: number; feature: string; thrown: unknown }
   /** Something to be counted under a fixed metric name. Not a commit either. */
   counted: { metric: string; labels: Readonly<Record<string, string>>; value: number }
 }

@@ -2,7 +2,9 @@
  * The read side: what commands, the dashboard and clients show. A thin layer over the store's answers that adds what
  * follows from them and from the time: ages, what is due when, and why a job that could run does not. It writes nothing.
  */
+import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter } from '../domain/dead-letter.ts'
+import { formatDuration } from '../domain/duration.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
 import type { IncidentView, JobDetail, Page, Paged, Selector, StoreInfo, StoreReader, TypeView, WorkerView } from '../store/store.ts'
@@ -10,7 +12,7 @@ import { nextSteps, type NextStep } from './next-steps.ts'
 
 /** Why a job that waits is not going to start at its time. */
 export interface Held {
-  by: 'paused' | 'no_worker'
+  by: 'paused' | 'no_worker' | 'breaker'
   /** A finished sentence without a full stop. */
   why: string
 }
@@ -74,8 +76,8 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
   /** Pauses and workers are asked for only when a job is there that they could hold. */
   const inspect = async (jobs: readonly Job[]): Promise<readonly InspectedJob[]> => {
     const at = now()
-    const types = jobs.some(canBeHeld) ? new Map((await reader.types(at)).map((view) => [view.type, view])) : null
-    return jobs.map((job) => inspectJob(job, types && canBeHeld(job) ? heldBy(job.type, types.get(job.type)) : null, at))
+    const holds = jobs.some(canBeHeld) ? holdsOf(await reader.types(at), await reader.breakers(), at) : null
+    return jobs.map((job) => inspectJob(job, holds && canBeHeld(job) ? holds(job.type) : null, at))
   }
   return {
     info: () => reader.info(),
@@ -114,7 +116,9 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
     },
     async types() {
       const at = now()
-      return (await reader.types(at)).map((view) => inspectType(view, at))
+      const views = await reader.types(at)
+      const holds = holdsOf(views, await reader.breakers(), at)
+      return views.map((view) => inspectType(view, holds(view.type), at))
     },
   }
 }
@@ -139,7 +143,27 @@ function inspectJob(job: Job, held: Held | null, now: number): InspectedJob {
   }
 }
 
-/** @param view undefined when the store has never heard of the type from a worker */
+/** What holds a type; a type that the store has never heard of from a worker included. */
+function holdsOf(views: readonly TypeView[], breakers: readonly NamedBreaker[], now: number): (type: string) => Held | null {
+  const types = new Map(views.map((view) => [view.type, view]))
+  const notClosed = new Map(breakers.filter(({ mode }) => mode !== 'closed').map((breaker) => [breaker.name, breaker]))
+  return (type) => {
+    const view = types.get(type)
+    const held = heldBy(type, view)
+    if (held || !view) return held
+    const breaker = view.declaration?.breakers?.map((name) => notClosed.get(name)).find((found) => found !== undefined)
+    return breaker ? { by: 'breaker', why: breakerWords(breaker, now) } : null
+  }
+}
+
+function breakerWords({ name, expiresAt, reason }: NamedBreaker, now: number): string {
+  const leftMs = (expiresAt ?? 0) - now
+  const why = reason === null ? '' : `: ${reason}`
+  return leftMs > 0
+    ? `the breaker of ${name} is open for another ${formatDuration(leftMs)}${why}`
+    : `the breaker of ${name} lets only a probe through`
+}
+
 function heldBy(type: string, view: TypeView | undefined): Held | null {
   if (view && view.pausedAt !== null) {
     const reason = view.pauseReason === null ? '' : `: ${view.pauseReason}`
@@ -148,10 +172,9 @@ function heldBy(type: string, view: TypeView | undefined): Held | null {
   return view && view.workers > 0 ? null : { by: 'no_worker', why: `no worker for type ${type} is running` }
 }
 
-function inspectType(view: TypeView, now: number): InspectedType {
+function inspectType(view: TypeView, held: Held | null, now: number): InspectedType {
   const { available = 0, waiting = 0, running = 0 } = view.counts
   const unfinished = available + waiting + running
-  const held = heldBy(view.type, view)
   return {
     ...view,
     oldestDueMs: view.oldestDueAt === null ? null : since(view.oldestDueAt, now),

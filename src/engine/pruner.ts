@@ -1,6 +1,7 @@
 /** Retention: takes away what is older than it has to be, in small batches with room between them for others. */
 import type { Clock } from '../clock.ts'
-import type { RetentionPolicy, Store } from '../store/store.ts'
+import type { RetentionPolicy } from '../domain/retention.ts'
+import type { Store } from '../store/store.ts'
 
 export interface Pruner {
   /** One round; does nothing until the last round is a minute old, unless that left rows behind. Answers the number of rows taken. */

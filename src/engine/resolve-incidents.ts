@@ -14,7 +14,7 @@ export interface ResolveIncidents {
   selector: Selector
   /** At most so many, newest first; default all. */
   limit?: number
-  resolution: Pick<Resolution, 'retries' | 'deadlineAt' | 'set' | 'who' | 'reason'>
+  resolution: Pick<Resolution, 'retries' | 'deadlineAt' | 'set' | 'newEffects' | 'who' | 'reason'>
   /** Changes nothing; everything that would be tried is reported in `targets`. */
   dryRun?: boolean
   /** After each batch. */

@@ -1,6 +1,6 @@
 /** Attempts counted by minute, type, outcome and duration. Adding one is two array writes, however many there are. */
 import type { OutcomeKind } from '../domain/outcome.ts'
-import type { StatDelta } from '../store/store.ts'
+import type { StatDelta } from '../domain/stat-delta.ts'
 import { durationBucketsMs } from './names.ts'
 
 const outcomes: readonly OutcomeKind[] = ['success', 'fail', 'defer', 'incident', 'poison', 'business_error', 'interrupted', 'lost', 'result_invalid']

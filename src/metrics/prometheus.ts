@@ -2,7 +2,9 @@
  * Prometheus text exposition (format 0.0.4): the counters that all processes of a store have written, and gauges of how
  * it stands now. Reads only. Any process of the store answers the same, and the same again after a restart.
  */
-import type { CounterDelta, StoreReader, TypeView } from '../store/store.ts'
+import type { NamedBreaker } from '../domain/breaker-row.ts'
+import type { CounterDelta } from '../domain/stat-delta.ts'
+import type { StoreReader, TypeView } from '../store/store.ts'
 import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -33,11 +35,11 @@ const counterHelp: Readonly<Record<string, string>> = {
 }
 
 /** @param now epoch ms by the store's clock */
-export async function prometheusText(reader: Pick<StoreReader, 'counters' | 'types' | 'workers'>, now: number): Promise<string> {
-  const [counters, types, workers] = await Promise.all([reader.counters(), reader.types(now), reader.workers(now)])
+export async function prometheusText(reader: Pick<StoreReader, 'counters' | 'types' | 'workers' | 'breakers'>, now: number): Promise<string> {
+  const [counters, types, workers, breakers] = await Promise.all([reader.counters(), reader.types(now), reader.workers(now), reader.breakers()])
   const living = workers.filter((worker) => worker.leaseUntil > now)
   const parsed = counters.map((counter) => ({ ...counter, labels: labelsOf(counter) }))
-  const all = [...plainCounters(parsed), durations(parsed), ...gauges(types, now), workersGauge(living.length)]
+  const all = [...plainCounters(parsed), durations(parsed), ...gauges(types, now), workersGauge(living.length), breakersGauge(breakers, now)]
   return all
     .filter((metric) => metric.samples.length > 0)
     .map(textOf)
@@ -90,6 +92,16 @@ function gauges(types: readonly TypeView[], now: number): Metric[] {
 
 function workersGauge(living: number): Metric {
   return { name: 'wf_workers', kind: 'gauge', help: 'Worker processes with a living lease.', samples: [{ labels: {}, value: living }] }
+}
+
+/** An opening that is over is half-open, whether or not anybody has asked since. */
+function breakersGauge(breakers: readonly NamedBreaker[], now: number): Metric {
+  const levels = { closed: 0, half_open: 1, open: 2 } as const
+  const samples = breakers.map(({ name, mode, expiresAt }) => {
+    const isOver = mode === 'open' && expiresAt !== null && expiresAt <= now
+    return { labels: { breaker: name }, value: levels[isOver ? 'half_open' : mode] }
+  })
+  return { name: metrics.breakerState, kind: 'gauge', help: 'Breakers that the workers share: 0 closed, 1 half-open, 2 open.', samples }
 }
 
 /** Labels come from handlers: read as data, never trusted to be what was written. */

@@ -1,5 +1,6 @@
 /** What a flush has to write: kept, and merged by what it counts, until a store has taken it. Bounded by the number of different things counted. */
-import type { CounterDelta, Progress, StatDelta } from '../store/store.ts'
+import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
+import type { Progress } from '../store/store.ts'
 import { durationBucket, durationBucketsMs, durationSum, labelText, metrics } from './names.ts'
 
 /** Which outcomes count as handled, and under which word. The others did not come to an end. */

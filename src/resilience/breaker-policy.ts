@@ -22,6 +22,8 @@ export interface BreakerPolicy {
   readonly isExcluded: ((error: unknown) => boolean | undefined) | null
   /** By all workers of the store. */
   readonly shared: boolean
+  /** Whether those who need it wait outside while it lets nothing through. Nothing to the breaker itself. */
+  readonly hold: boolean
 }
 
 /** A `shouldTrip` that throws, or gives no boolean (a promise is always true), leaves it to `failures`: the guard stays on. */

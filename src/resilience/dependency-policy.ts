@@ -56,6 +56,8 @@ export interface BreakerOption {
   isExcluded?: (error: unknown) => boolean | undefined
   /** By all workers of the store; default true. */
   shared?: boolean
+  /** While it is open no job of the handler's type starts; default true. False where the job can do without the dependency. */
+  hold?: boolean
 }
 
 /** Every number in ms; null: that guard is off. */
@@ -74,7 +76,17 @@ const longestLineMs = 10_000
 const keysOf = {
   dependency: ['timeout', 'retry', 'breaker', 'bulkhead'] satisfies (keyof DependencyOption)[],
   retry: ['attempts', 'delay', 'factor', 'max', 'jitter', 'isTransient'] satisfies (keyof RetryOption)[],
-  breaker: ['failures', 'shouldTrip', 'interval', 'openFor', 'probes', 'isSuccessful', 'isExcluded', 'shared'] satisfies (keyof BreakerOption)[],
+  breaker: [
+    'failures',
+    'shouldTrip',
+    'interval',
+    'openFor',
+    'probes',
+    'isSuccessful',
+    'isExcluded',
+    'shared',
+    'hold',
+  ] satisfies (keyof BreakerOption)[],
   bulkhead: ['limit', 'wait'],
 } as const
 
@@ -144,6 +156,7 @@ function breakerOf(dependency: OptionReader, timeoutMs: number | null): BreakerP
     isSuccessful: judgeOf<NonNullable<BreakerOption['isSuccessful']>>(read, 'isSuccessful'),
     isExcluded: judgeOf<NonNullable<BreakerOption['isExcluded']>>(read, 'isExcluded'),
     shared: read.oneOf('shared', [true, false]),
+    hold: read.oneOf('hold', [true, false]),
   }
 }
 

@@ -3,11 +3,15 @@
  * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
+import type { BreakerChange, NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter, DeadLetterReason } from '../domain/dead-letter.ts'
 import type { Incident, IncidentKind } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { RetentionPolicy } from '../domain/retention.ts'
+import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
+import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -107,6 +111,8 @@ export interface TypeDeclaration {
   /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter'
+  /** Names of the shared breakers that hold its jobs while they are open; none unless told. */
+  breakers?: readonly string[]
 }
 
 export interface TypeView {
@@ -124,37 +130,11 @@ export interface TypeView {
   workers: number
 }
 
-export interface StatDelta {
-  /** Epoch ms of the start of the minute. */
-  minute: number
-  type: string
-  outcome: string
-  /** Index into `durationBucketsMs` (metrics/names.ts). */
-  bucket: number
-  count: number
-  sumMs: number
-}
-
-export interface CounterDelta {
-  metric: string
-  /** JSON text of an object of strings, keys sorted. */
-  labels: string
-  value: number
-}
-
 export interface Progress {
   jobKey: number
   attempt: number
   fraction: number
   note: string | null
-}
-
-export interface RetentionPolicy {
-  /** Age in ms after which rows go; null keeps them. */
-  finishedMs: number | null
-  deadLettersMs: number | null
-  idempotencyKeysMs: number | null
-  statsMs: number | null
 }
 
 export interface StoreWriter {
@@ -174,6 +154,14 @@ export interface StoreWriter {
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
   /** Resuming sets the bad streak to 0. Answers the types whose state changed. */
   pauseTypes(types: readonly string[], change: PauseChange, now: number): Promise<readonly string[]>
+  /** Answers what it is afterwards; null where it is not kept and `apply` made nothing of it. */
+  changeBreaker(change: BreakerChange, now: number): Promise<NamedBreaker | null>
+  /** States the intent. Throws a WfError `refused` for a name that is empty or too long, or one step too many. */
+  beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>
+  /** The first result wins. Throws a WfError `refused` for one that is too large. */
+  completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>
+  /** Answers the names of those that were forgotten: their effect can then happen again. Kept in the job's history. */
+  forgetSteps(forget: ForgetSteps, now: number): Promise<readonly string[]>
   addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>
   /** One small batch (≤ 1,000 rows of each kind); `more` says whether another would find something. */
   prune(policy: RetentionPolicy, now: number): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
@@ -216,6 +204,9 @@ export interface JobDetail {
   progress: { fraction: number; note: string | null; at: number } | null
   idempotencyKey: string | null
   children: readonly number[]
+  steps: readonly Step[]
+  /** As in `ClaimedJob`. */
+  effectsEpoch: number
 }
 
 /** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
@@ -280,6 +271,14 @@ export interface StoreReader {
   overdue(now: number, limit: number): Promise<readonly Job[]>
   /** What was done to no single job (pauses, released workers), newest first; 1 … 1,000. */
   history(limit: number): Promise<readonly HistoryRow[]>
+  /** All that were ever opened, by name: few rows, cheap enough to be asked for each second. */
+  breakers(): Promise<readonly NamedBreaker[]>
+  breaker(name: string): Promise<NamedBreaker | null>
+  /** What opened and closed it, newest first; 1 … 1,000. */
+  breakerHistory(name: string, limit: number): Promise<readonly HistoryRow[]>
+  steps(jobKey: number): Promise<readonly Step[]>
+  /** Those of the newest jobs first. */
+  allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store can be worked with no more. */

@@ -12,10 +12,11 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createEvents } from '../engine/events.ts'
 import { loggerOf, type LogFields, type LogLevel } from '../logger.ts'
 import { seededRandom } from '../random.ts'
-import type { JobDetail } from '../store/store.ts'
+import type { JobDetail, Store } from '../store/store.ts'
 import type { AbortKind } from '../worker/abort-reason.ts'
 import type { Handler } from '../worker/define-handler.ts'
 import { type AttemptEnd, Executor } from '../worker/executor.ts'
+import { createKit } from '../worker/kit.ts'
 import { normaliseHandler, type LoadedHandler } from '../worker/loaded-handler.ts'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { openMemoryStore } from './memory-store.ts'
@@ -23,6 +24,8 @@ import { openMemoryStore } from './memory-store.ts'
 export interface RunHandlerOptions extends Pick<EnqueueInput, 'retries' | 'deadline' | 'idempotencyKey'> {
   /** Number of the attempt that runs; 1 … 100; default 1. Those before it were given back unfinished. */
   attempt?: number
+  /** Steps of `ctx.once` as attempts before it left them: what they came to, or that nobody knows. */
+  steps?: Readonly<Record<string, { result: unknown } | 'unknown'>>
   /** Moved by the test, so that a handler that waits meets its timeout: `await clock.advance(45_000)`. */
   clock?: FakeClock
   /** Aborts the handler's signal after so long on the clock. */
@@ -41,6 +44,10 @@ export interface HandlerRun<R> {
   /** The jobs that exist now because this attempt enqueued them. */
   children: readonly { job: Job; variables: unknown }[]
   progress: readonly { fraction: number; note: string | null }[]
+  /** What `ctx.optional` had to do without. */
+  degraded: readonly { feature: string; thrown: unknown }[]
+  /** Of `ctx.once`; without a result where nobody knows how it ended. */
+  steps: readonly { step: string; result?: unknown }[]
   logs: readonly { level: LogLevel; message: string; fields: LogFields }[]
 }
 
@@ -48,16 +55,17 @@ const workerId = 'runHandler#1'
 
 /** Rejects with a WfError `invalid_handler` or `invalid_job`; whatever the handler does is an outcome. */
 export async function runHandler<V, R>(handler: Handler<V, R>, variables: object = {}, options: RunHandlerOptions = {}): Promise<HandlerRun<R>> {
-  const { clock = createFakeClock(), attempt = 1, abort, ...job } = options
+  const { clock = createFakeClock(), attempt = 1, steps = {}, abort, ...job } = options
   const loaded = normaliseHandler(handler)
   const store = await openMemoryStore({ clock, random: seededRandom(1) })
   try {
     const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
     const claimed = await claim(engine, loaded, { input: { ...job, type: loaded.type, variables }, attempt })
+    await leaveSteps(store, claimed, steps)
     const told = await execute({ engine, loaded, claimed, clock, abort })
     const { outcome } = told.end
     if (outcome) await settle(engine, told.end, outcome)
-    return { ...(await reportOf<R>(engine, claimed.key, outcome)), progress: told.progress, logs: told.logs }
+    return { ...(await reportOf<R>(engine, claimed.key, outcome)), progress: told.progress, degraded: told.degraded, logs: told.logs }
   } finally {
     await store.close()
   }
@@ -79,6 +87,14 @@ async function claim(engine: Engine, loaded: LoadedHandler, { input, attempt }: 
   return job
 }
 
+async function leaveSteps(store: Store, { key, attempt }: ClaimedJob, steps: NonNullable<RunHandlerOptions['steps']>): Promise<void> {
+  const fence = { jobKey: key, attempt, workerId }
+  for (const [step, state] of Object.entries(steps)) {
+    await store.beginStep(fence, step, store.now())
+    if (state !== 'unknown') await store.completeStep(fence, step, JSON.stringify(state.result ?? null), store.now())
+  }
+}
+
 interface Execution {
   engine: Engine
   loaded: LoadedHandler
@@ -92,13 +108,19 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
   const { storeId } = await store.info()
   const progress: { fraction: number; note: string | null }[] = []
   const logs: { level: LogLevel; message: string; fields: LogFields }[] = []
+  const log = loggerOf((level, message, { fields }) => void logs.push({ level, message, fields }))
+  const degraded: { feature: string; thrown: unknown }[] = []
+  engine.events.on('degraded', ({ feature, thrown }) => void degraded.push({ feature, thrown }))
+  const handlers = new Map([[loaded.type, loaded]])
+  const kit = createKit({ clock, random: seededRandom(1), log, events: engine.events, handlers, workerId, steps: store })
   const end = await new Promise<AttemptEnd>((resolve) => {
     const executor = new Executor({
       clock,
       storeId,
       sizes: engine.sizes,
       now: () => store.now(),
-      log: loggerOf((level, message, { fields }) => void logs.push({ level, message, fields })),
+      log,
+      kit,
       progress: ({ fraction, note }) => void progress.push({ fraction, note }),
       onEnd(over) {
         stopAbort()
@@ -109,7 +131,7 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
     const stopAbort = abort ? clock.after(abort.inMs, () => executor.abort(executor.running, abort.reason)) : () => undefined
     executor.start(claimed, loaded)
   })
-  return { end, progress, logs }
+  return { end, progress, degraded, logs }
 }
 
 async function settle(engine: Engine, over: AttemptEnd | { job: ClaimedJob; policy: LoadedHandler['policy'] }, outcome: Outcome): Promise<void> {
@@ -120,7 +142,7 @@ async function settle(engine: Engine, over: AttemptEnd | { job: ClaimedJob; poli
   await engine.exchange({ ended: [{ ...ended, outcome }] })
 }
 
-async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null): Promise<Omit<HandlerRun<R>, 'progress' | 'logs'>> {
+async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null): Promise<Omit<HandlerRun<R>, 'progress' | 'degraded' | 'logs'>> {
   const detail = await detailOf(engine, key)
   const children = await Promise.all(detail.children.map((child) => detailOf(engine, child)))
   return {
@@ -129,6 +151,7 @@ async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null)
     error: errorOf(outcome),
     job: detail.job,
     incident: detail.incidents.find(({ resolvedAt }) => resolvedAt === null)?.kind ?? null,
+    steps: detail.steps.map(({ step, result }) => (result === null ? { step } : { step, result: JSON.parse(result) as unknown })),
     children: children.map(({ job, variables }) => ({ job, variables: JSON.parse(variables) as unknown })),
   }
 }

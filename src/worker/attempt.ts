@@ -1,4 +1,5 @@
 /** One attempt in a worker's hands, from the handler's start to its outcome. Owns its signal; knows no clock and no store. */
+import { WfError } from '../domain/errors.ts'
 import type { ChildJob, ClaimedJob } from '../domain/job.ts'
 import { type AbortKind, AbortReason, abortLeadMs } from './abort-reason.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
@@ -30,7 +31,12 @@ export class Attempt {
     this.handler = handler
     this.startedAt = startedAt
     this.timeoutAt = startedAt + handler.timeoutMs
-    this.wakeAt = this.timeoutAt - abortLeadMs(handler.timeoutMs)
+    this.wakeAt = this.abortAt
+  }
+
+  /** Monotonic ms; its signal aborts then. */
+  get abortAt(): number {
+    return this.timeoutAt - abortLeadMs(this.handler.timeoutMs)
   }
 
   get signal(): AbortSignal {
@@ -54,4 +60,12 @@ export class Attempt {
     this.#reason = new AbortReason(kind)
     this.#controller?.abort(this.#reason)
   }
+}
+
+/** What a handler still does after its attempt has its outcome: `enqueue nothing`, `call nothing`. */
+export function refuseWhenOver({ over, job }: Attempt, what: string): void {
+  if (!over) return
+  throw new WfError('refused', `attempt ${job.attempt} of job ${job.key} is over: it can ${what} any more`, {
+    hint: 'await all that the handler begins before it returns, and stop when ctx.signal aborts',
+  })
 }

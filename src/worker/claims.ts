@@ -1,8 +1,10 @@
-/** What a worker may claim now: slots, the share of suspects, and how many jobs it takes in its life. Claims nothing itself. */
+/** What a worker may claim now: slots, what breakers hold, the share of suspects, and how many jobs it takes in its life. Claims nothing itself. */
 import type { Clock } from '../clock.ts'
 import type { ClaimedJob, Job } from '../domain/job.ts'
 import type { ClaimRequest, Store } from '../store/store.ts'
+import type { Dependencies } from '../resilience/dependencies.ts'
 import { mostAtOnce } from './exchange-loop.ts'
+import { Holds } from './holds.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
 import { Slots } from './slots.ts'
 import { suspectCrashes, SuspectTurn } from './suspect-turn.ts'
@@ -11,6 +13,7 @@ export interface ClaimsOptions {
   clock: Clock
   workerId: string
   handlers: ReadonlyMap<string, LoadedHandler>
+  dependencies: Pick<Dependencies, 'breakers'>
   concurrency?: number
   suspects?: boolean
   maxJobs?: number
@@ -21,16 +24,19 @@ export class Claims {
   readonly #workerId: string
   readonly #types: readonly string[]
   readonly #slots: Slots
+  readonly #holds: Holds
   /** True in a quarantine. */
   readonly #onlySuspects: boolean
   /** Null where a quarantine child takes the suspects. */
   readonly #turn: SuspectTurn | null
   #left: number
 
-  constructor({ clock, workerId, handlers, concurrency, suspects = false, maxJobs, isolated }: ClaimsOptions) {
+  constructor(options: ClaimsOptions) {
+    const { clock, workerId, handlers, concurrency, suspects = false, maxJobs, isolated } = options
     this.#workerId = workerId
     this.#types = [...handlers.keys()]
     this.#slots = new Slots(handlers, suspects ? 1 : concurrency)
+    this.#holds = new Holds(options)
     this.#onlySuspects = suspects
     this.#turn = isolated || suspects ? null : new SuspectTurn(clock)
     this.#left = maxJobs ?? Number.POSITIVE_INFINITY
@@ -50,12 +56,15 @@ export class Claims {
     const turn = this.#turn?.next(this.#slots.taken - leaving.length) ?? 'usual'
     if (turn === 'nothing') return null
     const suspects = this.#onlySuspects || turn === 'suspect'
-    const wish = this.#slots.wish(Math.min(suspects ? 1 : mostAtOnce, this.#left), leaving)
+    const wish = this.#slots.wish(Math.min(suspects ? 1 : mostAtOnce, this.#left), leaving, this.#holds.grants())
     return wish && { workerId: this.#workerId, suspects, ...wish }
   }
 
   claimed(jobs: readonly ClaimedJob[], { suspects }: ClaimRequest): void {
-    for (const { type } of jobs) this.#slots.take(type)
+    for (const job of jobs) {
+      this.#slots.take(job.type)
+      this.#holds.claimed(job)
+    }
     this.#left -= jobs.length
     if (suspects) this.#turn?.claimed(jobs.length > 0)
   }
@@ -66,24 +75,28 @@ export class Claims {
   }
 
   /** The job's slot is free: its settlement is stored, or nobody wants to hear of it. */
-  freed({ type, crashes }: Job): void {
-    this.#slots.free(type)
-    if (crashes >= suspectCrashes) this.#turn?.ended()
+  freed(job: Job): void {
+    this.#slots.free(job.type)
+    this.#holds.freed(job)
+    if (job.crashes >= suspectCrashes) this.#turn?.ended()
   }
 
   /** Whether a claim would find something. Reads only. */
   async look(store: Pick<Store, 'hasDue' | 'now'>): Promise<boolean> {
     const now = store.now()
-    const open = this.#slots.openTypes()
+    const open = this.#holds.open(this.#slots.openTypes())
     const usual = open.length > 0 && (await store.hasDue(open, this.#onlySuspects, now))
-    if (!this.#turn || !(await store.hasDue(this.#types, true, now))) return usual
+    if (!this.#turn || !(await store.hasDue(this.#holds.open([...this.#types]), true, now))) return usual
     this.#turn.isDue()
     return true
   }
 
-  /** Epoch ms of the next job to fall due of the types that have room. */
-  async nextDue(store: Pick<Store, 'nextDue'>): Promise<number | null> {
-    const open = this.#slots.openTypes()
-    return open.length > 0 ? store.nextDue(open) : null
+  /** Epoch ms at which there may be something to claim: a job falls due of a type that has room, or a breaker lets more through. */
+  async nextDue(store: Pick<Store, 'nextDue' | 'now'>): Promise<number | null> {
+    const open = this.#holds.open(this.#slots.openTypes())
+    const due = open.length > 0 ? await store.nextDue(open) : null
+    const inMs = this.#holds.changesInMs()
+    if (inMs === null) return due
+    return Math.min(due ?? Number.POSITIVE_INFINITY, store.now() + Math.ceil(inMs))
   }
 }

@@ -9,8 +9,11 @@ import { newJob } from '../domain/new-job.ts'
 import { preview } from '../domain/preview.ts'
 import type { Logger } from '../logger.ts'
 import type { Progress } from '../store/store.ts'
-import type { Attempt } from './attempt.ts'
-import type { ChildOptions, HandlerContext } from './define-handler.ts'
+import { type Attempt, refuseWhenOver } from './attempt.ts'
+import { AttemptCalls } from './attempt-calls.ts'
+import { AttemptSteps } from './attempt-steps.ts'
+import type { ChildOptions, DependencyCall, HandlerContext, OnceOptions } from './define-handler.ts'
+import type { Kit } from './kit.ts'
 
 export interface ContextParts {
   clock: Clock
@@ -19,6 +22,7 @@ export interface ContextParts {
   log: Logger
   storeId: string
   sizes: SizeLimits
+  kit: Kit
   /** Takes what handlers tell; whoever listens stores it at most once a second. */
   progress: (progress: Progress) => void
 }
@@ -29,6 +33,8 @@ export class AttemptContext implements HandlerContext {
   readonly #attempt: Attempt
   readonly #parts: ContextParts
   #log: Logger | null = null
+  #calls: AttemptCalls | null = null
+  #steps: AttemptSteps | null = null
 
   constructor(attempt: Attempt, parts: ContextParts) {
     this.#attempt = attempt
@@ -44,7 +50,8 @@ export class AttemptContext implements HandlerContext {
   }
 
   get idempotencyKey(): string {
-    return `wf-job-${this.#attempt.job.key}-${this.#parts.storeId}`
+    const { key, effectsEpoch } = this.#attempt.job
+    return `wf-job-${key}-${this.#parts.storeId}${effectsEpoch > 0 ? `-${effectsEpoch}` : ''}`
   }
 
   get log(): Logger {
@@ -54,6 +61,16 @@ export class AttemptContext implements HandlerContext {
   }
 
   readonly timeLeftMs = (): number => Math.max(0, this.#attempt.timeoutAt - this.#parts.clock.monotonic())
+
+  readonly call = <T>(dependency: string, fn: DependencyCall<T>): Promise<T> => this.#called().call(dependency, fn)
+
+  readonly optional = <T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> => this.#called().optional(feature, fn)
+
+  readonly once = <T>(step: string, fn: () => PromiseLike<T> | T, options?: OnceOptions<T>): Promise<T> => {
+    const { kit, clock, now } = this.#parts
+    this.#steps ??= new AttemptSteps({ attempt: this.#attempt, kit, clock, now })
+    return this.#steps.once(step, fn, options)
+  }
 
   readonly progress = (fraction: number, note?: string): void => {
     if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
@@ -68,17 +85,19 @@ export class AttemptContext implements HandlerContext {
 
   readonly enqueue = (type: string, variables: object, options: ChildOptions = {}): void => {
     const attempt = this.#attempt
-    if (attempt.over) {
-      throw new WfError('refused', `attempt ${attempt.job.attempt} of job ${attempt.job.key} is over: it can enqueue nothing any more`, {
-        hint: 'await whatever enqueues before the handler returns, and stop when ctx.signal aborts',
-      })
-    }
+    refuseWhenOver(attempt, 'enqueue nothing')
     if (attempt.children.length >= limits.childrenPerAttempt) {
       throw new WfError('invalid_job', `an attempt can enqueue at most ${limits.childrenPerAttempt} jobs`, {
         hint: 'enqueue one job that enqueues the rest',
       })
     }
     attempt.children = [...attempt.children, this.#child(type, variables, options)]
+  }
+
+  /** Made when the first is made: most attempts never call. */
+  #called(): AttemptCalls {
+    this.#calls ??= new AttemptCalls(this.#attempt, this.#parts.kit, this.#parts.clock)
+    return this.#calls
   }
 
   #child(type: string, variables: object, { when = 'success', ...options }: ChildOptions): ChildJob {

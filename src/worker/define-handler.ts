@@ -6,6 +6,7 @@ import type { StandardSchemaV1 } from './standard-schema.ts'
 import type { BackoffOption } from '../domain/backoff.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
 import type { Logger } from '../logger.ts'
+import type { DependencyOption } from '../resilience/dependency-policy.ts'
 
 /** Milliseconds, or text: `250ms`, `30s`, `5m`, `2h`. */
 export type Duration = number | string
@@ -32,10 +33,30 @@ export interface HandlerContext {
   /** The same for all attempts of a job, unique in the world: `wf-job-<key>-<storeId>`. */
   readonly idempotencyKey: string
   readonly log: Logger
+  /**
+   * Calls a dependency that the handler declares, through its bulkhead, retries, breaker and timeout. What is not let
+   * through rejects, and the job comes back later at no retry.
+   */
+  call<T>(dependency: string, fn: DependencyCall<T>): Promise<T>
+  /**
+   * The first result that `fn` gave in the life of the job, as JSON keeps it (undefined becomes null); at most 256 KiB.
+   * An earlier attempt may have begun it without saying how it ended: then `verify` is asked first.
+   */
+  once<T>(step: string, fn: () => PromiseLike<T> | T, options?: OnceOptions<T>): Promise<T>
+  /** What the job can do without: a failure is counted and told, and gives undefined. At most 10 s, and half of what is left. */
+  optional<T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined>
   /** `fraction` 0 … 1, stored at most once a second. */
   progress(fraction: number, note?: string): void
   /** Created in the transaction that settles this attempt, or not at all. At most 100 an attempt. */
   enqueue(type: string, variables: object, options?: ChildOptions): void
+}
+
+/** `signal` aborts at the call's timeout and with the attempt's. */
+export type DependencyCall<T> = (signal: AbortSignal) => PromiseLike<T> | T
+
+export interface OnceOptions<T> {
+  /** Asks the other side what became of the step: its result, or undefined when it was not done. Without it `fn` runs again. */
+  verify?: () => PromiseLike<T | undefined> | T | undefined
 }
 
 export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & { when?: 'success' | 'stopped' }
@@ -63,6 +84,8 @@ export interface Handler<V = Record<string, unknown>, R = unknown> {
   backlogLimit?: number
   /** Only these top-level variables are given to the handler; a schema sees only them too. */
   fetchVariables?: readonly string[]
+  /** What it calls through `ctx.call`, by name. Handlers of a process that use a name share its breaker and its bulkhead. */
+  dependencies?: Readonly<Record<string, DependencyOption>>
 }
 
 /** Any handler, whatever its variables and its result. */

@@ -8,7 +8,9 @@ import { errorRecord, ownErrorRecord } from '../domain/error-record.ts'
 import { sizeSettings, type ClaimedJob } from '../domain/job.ts'
 import { toJson } from '../domain/json.ts'
 import type { Outcome } from '../domain/outcome.ts'
+import { deferUntil } from '../domain/handler-errors.ts'
 import { outcomeOfThrow } from '../domain/thrown.ts'
+import { refusalIn } from '../resilience/refusal.ts'
 import { type AbortKind, AbortReason, timeoutMessage } from './abort-reason.ts'
 import { Attempt } from './attempt.ts'
 import { AttemptTimers } from './attempt-timers.ts'
@@ -130,7 +132,9 @@ export class Executor {
       case 'shutdown':
         return { kind: 'interrupted', reason: 'the worker shut down' }
       default:
-        return outcomeOfThrow(thrown, { now: this.#options.now(), businessErrors: attempt.handler.businessErrors })
+        return (
+          refused(thrown, this.#options.now()) ?? outcomeOfThrow(thrown, { now: this.#options.now(), businessErrors: attempt.handler.businessErrors })
+        )
     }
   }
 
@@ -154,6 +158,12 @@ export class Executor {
 function activated(job: ClaimedJob, variables: unknown): ActivatedJob<unknown> {
   const { key, type, attempt, retries, createdAt, deadlineAt } = job
   return { key, type, variables, attempt, retries, createdAt: new Date(createdAt), deadlineAt: deadlineAt === null ? null : new Date(deadlineAt) }
+}
+
+/** A dependency that was not let through, or that asks to be left alone for a while: no failure of the job's. */
+function refused(thrown: unknown, now: number): Outcome | null {
+  const refusal = refusalIn(thrown)
+  return refusal && { kind: 'defer', until: deferUntil(refusal, now), reason: refusal.message, by: refusal.by }
 }
 
 function timedOut({ handler }: Attempt, thrown?: unknown): Outcome {

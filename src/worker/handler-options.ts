@@ -15,6 +15,7 @@ const known: Readonly<Record<keyof AnyHandler, true>> = {
   maxJobsActivated: true,
   backlogLimit: true,
   fetchVariables: true,
+  dependencies: true,
 }
 
 export const handlerOptions: readonly string[] = Object.keys(known)

@@ -9,6 +9,7 @@ import type { Policy } from '../domain/outcome.ts'
 import { checkType } from '../domain/new-job.ts'
 import { optionReader, type OptionReader, readOption } from '../domain/option-reader.ts'
 import { preview } from '../domain/preview.ts'
+import { type DependencyPolicy, normaliseDependencies } from '../resilience/dependency-policy.ts'
 import type { TypeDeclaration } from '../store/store.ts'
 import type { ActivatedJob, Handler, HandlerContext } from './define-handler.ts'
 import { refuseUnknownOptions } from './handler-options.ts'
@@ -31,6 +32,7 @@ export interface LoadedHandler {
   /** Null: all variables. */
   readonly fetchVariables: readonly string[] | null
   readonly businessErrors: ReadonlySet<string>
+  readonly dependencies: ReadonlyMap<string, DependencyPolicy>
 }
 
 export const defaultTimeoutMs = 5 * 60_000
@@ -47,25 +49,29 @@ export function normaliseHandler(handler: unknown): LoadedHandler {
   const type = typeOf(handler)
   refuseUnknownOptions(handler, type)
   const read = optionReader(handler, { type })
+  const timeoutMs = read.duration('timeout', { fromMs: 1, toMs: longestTimeoutMs, otherwiseMs: defaultTimeoutMs })
   const concurrency = read.whole('concurrency', { from: 1, to: 1_000, otherwise: defaultConcurrency })
   return {
     type,
     run: runOf(handler, type),
     schema: schemaOf(handler, read),
     policy: policyOf(handler, read),
-    timeoutMs: read.duration('timeout', { fromMs: 1, toMs: longestTimeoutMs, otherwiseMs: defaultTimeoutMs }),
+    timeoutMs,
     concurrency,
     maxJobsActivated: activatedOf(read, concurrency),
     backlogLimit: read.isGiven('backlogLimit') ? read.whole('backlogLimit', { from: 1, to: 1_000_000_000, otherwise: 1 }) : null,
     fetchVariables: read.isGiven('fetchVariables') ? read.words('fetchVariables') : null,
     businessErrors: new Set(read.isGiven('businessErrors') ? read.words('businessErrors') : []),
+    dependencies: normaliseDependencies(readOption(handler, 'dependencies'), { type, timeoutMs }),
   }
 }
 
 /** What the worker tells the store about a type it handles. */
 export function declarationOf(loaded: LoadedHandler): TypeDeclaration {
-  const { type, timeoutMs, concurrency, policy, backlogLimit } = loaded
-  return { type, timeoutMs, concurrency, retries: policy.retries, backlogLimit, onExhausted: policy.onExhausted }
+  const { type, timeoutMs, concurrency, policy, backlogLimit, dependencies } = loaded
+  const breakers = [...dependencies].filter(([, { breaker }]) => breaker?.shared && breaker.hold).map(([name]) => name)
+  const declared = { type, timeoutMs, concurrency, retries: policy.retries, backlogLimit, onExhausted: policy.onExhausted }
+  return breakers.length > 0 ? { ...declared, breakers } : declared
 }
 
 function typeOf(handler: object): string {

@@ -3,6 +3,7 @@
  * stored, so that a kill re-runs no more handlers than there are slots. Counting only; it claims and starts nothing.
  */
 import type { ClaimType } from '../store/store.ts'
+import type { Grants } from './holds.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
 
 interface Seat {
@@ -52,15 +53,16 @@ export class Slots {
   /**
    * At most `most` jobs, of the types that have room; null when none has. `leaving` are the types of attempts whose
    * settlement goes into the same transaction: their slots are free by the time a claimed job starts. Each wish begins
-   * with another type, so that none is always asked for last.
+   * with another type, so that none is always asked for last. `grants` says what else bounds a type.
    */
-  wish(most: number, leaving: readonly string[] = []): Wish | null {
+  wish(most: number, leaving: readonly string[] = [], grants: Grants | null = null): Wish | null {
     const limit = Math.min(most, this.total - this.#taken + leaving.length)
     if (limit <= 0) return null
     this.#turn = (this.#turn + 1) % Math.max(1, this.#order.length)
     const ordered = [...this.#order.slice(this.#turn), ...this.#order.slice(0, this.#turn)]
     const freed = countOf(leaving)
-    const types = ordered.map((seat) => claimTypeOf(seat, { limit, freed })).filter((type) => type.limit > 0)
+    const wanted = ordered.map((seat) => claimTypeOf(seat, { limit, freed })).filter((type) => type.limit > 0)
+    const types = grants ? granted(wanted, grants) : wanted
     return types.length > 0 ? { limit, types } : null
   }
 
@@ -76,6 +78,10 @@ function claimTypeOf({ handler, taken }: Seat, { limit, freed }: { limit: number
   const { type, concurrency, maxJobsActivated, timeoutMs, policy } = handler
   const room = concurrency - taken + (freed.get(type) ?? 0)
   return { type, limit: Math.min(room, maxJobsActivated, limit), timeoutMs, retries: policy.retries }
+}
+
+function granted(types: readonly ClaimType[], grants: Grants): readonly ClaimType[] {
+  return types.map((type) => ({ ...type, limit: grants.take(type.type, type.limit) })).filter((type) => type.limit > 0)
 }
 
 function countOf(types: readonly string[]): ReadonlyMap<string, number> {

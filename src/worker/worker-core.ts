@@ -14,6 +14,8 @@ import { type AttemptEnd, Executor } from './executor.ts'
 import { HeldCheck } from './held-check.ts'
 import { IdleLook } from './idle-look.ts'
 import { createJobLog, type JobLog } from './job-log.ts'
+import { createKit, type Kit } from './kit.ts'
+import { createSharedBreakers, type SharedBreakers } from './shared-breakers.ts'
 import { Starts } from './starts.ts'
 import { Trouble } from './trouble.ts'
 import type { RunningAttempt, Worker, WorkerOptions } from './worker.ts'
@@ -28,6 +30,8 @@ const stopLastMs = 500
 
 export class WorkerCore implements Worker {
   readonly #options: WorkerOptions
+  readonly #kit: Kit
+  readonly #breakers: SharedBreakers
   readonly #claims: Claims
   readonly #starts: Starts
   readonly #executor: Executor
@@ -47,21 +51,24 @@ export class WorkerCore implements Worker {
   constructor(options: WorkerOptions) {
     const { engine, clock, log, workerId } = options
     this.#options = options
-    this.#claims = new Claims(options)
+    const { store, events } = engine
+    this.#breakers = createSharedBreakers({ store, clock, log, workerId })
+    this.#kit = createKit({ ...options, events, steps: store, sharedBreaker: this.#breakers.sharedBreaker })
+    this.#claims = new Claims({ ...options, dependencies: this.#kit.dependencies })
     this.#starts = new Starts(clock, (job) => this.#start(job))
     this.#executor = this.#createExecutor(options)
     this.#loop = this.#createLoop(options)
     this.#look = new IdleLook({
       clock,
-      now: () => engine.store.now(),
+      now: () => store.now(),
       look: () => this.#lookForWork(),
-      nextDue: () => this.#claims.nextDue(engine.store),
+      nextDue: () => this.#claims.nextDue(store),
       trouble: new Trouble(clock, log, 'looking for jobs'),
     })
     const { running } = this.#executor
-    this.#heldCheck = new HeldCheck({ store: engine.store, clock, workerId, running, onGone: (attempt, kind) => this.#gone(attempt, kind) })
+    this.#heldCheck = new HeldCheck({ store, clock, workerId, running, onGone: (attempt, kind) => this.#gone(attempt, kind) })
     this.#departure = this.#createDeparture(clock)
-    this.#jobLog = createJobLog({ log, clock, events: engine.events, workerId })
+    this.#jobLog = createJobLog({ log, clock, events, workerId })
   }
 
   #createExecutor({ engine: { store, events, sizes }, clock, log, storeId }: WorkerOptions): Executor {
@@ -70,6 +77,7 @@ export class WorkerCore implements Worker {
       log,
       storeId,
       sizes,
+      kit: this.#kit,
       now: () => store.now(),
       progress: (told) => events.emit('progress', told),
       onEnd: (end) => this.#ended(end),
@@ -271,6 +279,7 @@ export class WorkerCore implements Worker {
     if (!complete) tellUnstored(this.#options.log, this.#loop.queue.length)
     for (const end of this.#endings) end()
     this.#heldCheck.stop()
+    this.#breakers.close()
     this.#loop.close()
     this.#executor.close()
     this.#jobLog.stop()

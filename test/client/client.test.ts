@@ -317,10 +317,13 @@ describe('looking after jobs', () => {
     const stopped = await client.enqueue('mail')
     await runOne(t, outcomes.raised('look'))
     expect((await client.incidents.incidents({}, { limit: 10 })).items).toMatchObject([{ jobKey: stopped.key, kind: 'raised' }])
-    expect(await client.resolve(stopped.key, { retries: 2, reason: 'mended' })).toMatchObject([{ status: 'changed', to: 'available' }])
+    expect(await client.resolve(stopped.key, { retries: 2, reason: 'mended', newEffects: true })).toMatchObject([
+      { status: 'changed', to: 'available' },
+    ])
     expect(await client.resolve([stopped.key, 99])).toMatchObject([{ status: 'skipped' }, { status: 'not_found' }])
     const [incident] = (await t.detail(stopped.key)).incidents
     expect(incident).toMatchObject({ resolvedBy: 'test', reason: 'mended' })
+    expect((await client.jobs.job(stopped.key))?.effectsEpoch).toBe(1)
     expect(await client.cancel(stopped.key, { reason: 'not needed' })).toMatchObject([{ status: 'changed', to: 'cancelled' }])
     expect(await client.cancel([stopped.key])).toMatchObject([{ status: 'skipped' }])
   })

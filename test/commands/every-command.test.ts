@@ -36,6 +36,13 @@ const calls: Readonly<Record<string, Calls>> = {
   'types:list': { works: () => ['types', 'list'], fails: ['types', 'list', 'stray'] },
   'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r', '--force'], fails: ['types', 'pause'] },
   'types:resume': { works: () => ['types', 'resume', 'mail'], fails: ['types', 'resume', 'chrage-payment'] },
+  'breakers:list': { works: () => ['breakers', 'list'], fails: ['breakers', 'list', 'stray'] },
+  'breakers:show': { works: () => ['breakers', 'show', 'stripe'], fails: ['breakers', 'show', 'nobody'] },
+  'breakers:trip': { works: () => ['breakers', 'trip', 'mailer', '--for', '10m', '--reason', 'r'], fails: ['breakers', 'trip', 'mailer'] },
+  'breakers:close': { works: () => ['breakers', 'close', 'stripe'], fails: ['breakers', 'close', 'nobody'] },
+  'idempotency:list': { works: () => ['idempotency', 'list'], fails: ['idempotency', 'list', '--limit', '0'] },
+  'idempotency:show': { works: ({ running }) => ['idempotency', 'show', String(running)], fails: ['idempotency', 'show', '4711'] },
+  'idempotency:forget': { works: ({ running }) => ['idempotency', 'forget', String(running), '--dry-run'], fails: ['idempotency', 'forget', '4711'] },
   'db:migrate': { works: () => ['db', 'migrate'], fails: ['db', 'migrate', '--store', '/nowhere/at/all.db'] },
   'db:status': { works: () => ['db', 'status'], fails: ['db', 'status', '--store', '/nowhere/at/all.db'] },
 }

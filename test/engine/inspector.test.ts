@@ -41,6 +41,37 @@ describe('the read side', () => {
     })
   })
 
+  it('A27 says of a job that the breaker of what it needs is open, for how long and why', async () => {
+    const t = await testEngine()
+    await t.join('w#1', { types: ['pay', 'mail'] })
+    const declared = { timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: null, onExhausted: 'incident' } as const
+    await t.store.declareTypes(
+      [
+        { ...declared, type: 'pay', breakers: ['bank'] },
+        { ...declared, type: 'mail' },
+      ],
+      t.store.now(),
+    )
+    const key = await t.add({ type: 'pay' })
+    await t.add({ type: 'mail' })
+    const counts = { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+    const now = t.store.now()
+    const open = { mode: 'open', generation: 2, counts, by: 'calls', changedAt: now, expiresAt: now + 30_000, probes: [] } as const
+    const apply = () => ({ ...open, terms: { openForMs: 30_000, probes: 1 } })
+    await t.store.changeBreaker({ name: 'bank', who: 'wf', reason: '5 failures in a row', apply }, now)
+    await t.clock.advance(10_000)
+    const { items } = await inspectorOn(t).jobs({}, page)
+    expect(Object.fromEntries(items.map(({ type, held }) => [type, held]))).toEqual({
+      pay: { by: 'breaker', why: 'the breaker of bank is open for another 20s: 5 failures in a row' },
+      mail: null,
+    })
+    await t.clock.advance(19_000)
+    await t.join('w#1', { types: ['pay', 'mail'] })
+    await t.clock.advance(1_000)
+    expect((await inspectorOn(t).job(key))?.job.held).toEqual({ by: 'breaker', why: 'the breaker of bank lets only a probe through' })
+    expect(await inspectorOn(t).types()).toContainEqual(expect.objectContaining({ type: 'pay', held: expect.objectContaining({ by: 'breaker' }) }))
+  })
+
   it('B068 a worker whose lease is over counts as none', async () => {
     const t = await testEngine()
     await t.join('w#1')

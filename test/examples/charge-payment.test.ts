@@ -7,7 +7,7 @@ import charge from '../../examples/charge-payment.ts'
 
 const order = { orderId: 'o-1', amount: 30, currency: 'EUR', card: 'tok_visa' }
 
-let answer: { status: number; body: object } | 'never'
+let answer: { status: number; body: object; headers?: Record<string, string> } | 'never'
 let asked: { key: string | undefined; body: unknown }[]
 let gateway: Server
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       asked.push({ key: request.headers['idempotency-key']?.toString(), body: JSON.parse(Buffer.concat(chunks).toString()) })
-      if (answer !== 'never') response.writeHead(answer.status).end(JSON.stringify(answer.body))
+      if (answer !== 'never') response.writeHead(answer.status, answer.headers ?? {}).end(JSON.stringify(answer.body))
     })
   })
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
@@ -53,8 +53,8 @@ it('stops for a person at a refusal that it does not know', async () => {
   })
 })
 
-it('comes back after half a second when the gateway is down, and stops when no retries are left', async () => {
-  answer = { status: 503, body: {} }
+it('comes back after half a second when the bank of the card is down, and stops when no retries are left', async () => {
+  answer = { status: 502, body: { code: 'BANK_DOWN' } }
   const first = await runHandler(charge, order)
   expect(first.job).toMatchObject({ state: 'waiting', waitReason: 'backoff', retries: 4 })
   const delay = first.job.runAt - (first.job.startedAt ?? 0)
@@ -68,7 +68,7 @@ it('hangs up when the time of the attempt is up', async () => {
   const clock = createFakeClock()
   const running = runHandler(charge, order, { clock })
   await new Promise<void>((resolve) => gateway.once('request', () => resolve()))
-  await clock.advance(10_000)
+  await clock.advance(20_000)
   expect(await running).toMatchObject({ outcome: 'fail', job: { state: 'waiting', retries: 4 } })
 })
 
@@ -77,4 +77,22 @@ it('never charges an order that is malformed', async () => {
     expect(await runHandler(charge, malformed)).toMatchObject({ outcome: 'poison', incident: 'poison_message', job: { state: 'failed', retries: 5 } })
   }
   expect(asked).toEqual([])
+})
+
+it('asks three times within one attempt when the gateway is down, under one key', async () => {
+  answer = { status: 503, body: {} }
+  const clock = createFakeClock()
+  const running = runHandler(charge, order, { clock })
+  // In small steps: the requests are real, and their answers come when they come.
+  while (asked.length < 3) await clock.advance(1)
+  expect(await running).toMatchObject({ outcome: 'fail', job: { state: 'waiting', retries: 4 } })
+  expect(new Set(asked.map(({ key }) => key)).size).toBe(1)
+  expect(asked).toHaveLength(3)
+})
+
+it('comes back when the gateway says, and loses no retry', async () => {
+  answer = { status: 503, body: {}, headers: { 'retry-after': '120' } }
+  const run = await runHandler(charge, order)
+  expect(run).toMatchObject({ outcome: 'defer', job: { state: 'waiting', waitReason: 'deferred', retries: 5 } })
+  expect(run.job.runAt - (run.job.startedAt ?? 0)).toBeGreaterThanOrEqual(120_000)
 })

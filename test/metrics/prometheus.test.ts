@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { prometheusText } from '../../src/metrics/prometheus.ts'
-import type { CounterDelta, TypeView, WorkerView } from '../../src/store/store.ts'
+import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
+import type { CounterDelta } from '../../src/domain/stat-delta.ts'
+import type { TypeView, WorkerView } from '../../src/store/store.ts'
 
 const now = 1_000_000
 const view = (over: Partial<TypeView>): TypeView => ({
@@ -20,12 +22,20 @@ function textOf({
   counters = [],
   types = [],
   workers = [],
+  breakers = [],
 }: {
   counters?: CounterDelta[]
   types?: TypeView[]
   workers?: Pick<WorkerView, 'leaseUntil'>[]
+  breakers?: Pick<NamedBreaker, 'name' | 'mode' | 'expiresAt'>[]
 }) {
-  return prometheusText({ counters: async () => counters, types: async () => types, workers: async () => workers as WorkerView[] }, now)
+  const reader = {
+    counters: async () => counters,
+    types: async () => types,
+    workers: async () => workers as WorkerView[],
+    breakers: async () => breakers as NamedBreaker[],
+  }
+  return prometheusText(reader, now)
 }
 
 describe('the Prometheus text', () => {
@@ -82,5 +92,18 @@ describe('the Prometheus text', () => {
   it('reads labels as data: text that is no JSON object gives none', async () => {
     const text = await textOf({ counters: ['{', '7', 'null'].map((labels) => ({ metric: 'wf_worker_panics_total', labels, value: 1 })) })
     expect(text).toContain('wf_worker_panics_total 1\n')
+  })
+
+  it('tells how each shared breaker stands, and that an opening is over', async () => {
+    const text = await textOf({
+      breakers: [
+        { name: 'bank', mode: 'closed', expiresAt: null },
+        { name: 'mail', mode: 'open', expiresAt: now + 1 },
+        { name: 'sms', mode: 'open', expiresAt: now },
+      ],
+    })
+    expect(text).toContain('wf_worker_circuit_breaker_state{breaker="bank"} 0\n')
+    expect(text).toContain('wf_worker_circuit_breaker_state{breaker="mail"} 2\n')
+    expect(text).toContain('wf_worker_circuit_breaker_state{breaker="sms"} 1\n')
   })
 })

@@ -18,6 +18,7 @@ const plain: BreakerPolicy = {
   isSuccessful: null,
   isExcluded: null,
   shared: false,
+  hold: true,
 }
 
 function scene(policy: Partial<BreakerPolicy> = {}, onChange?: (change: BreakerChange) => void) {

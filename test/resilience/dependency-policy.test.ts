@@ -30,6 +30,7 @@ describe('the policy of a dependency', () => {
         isSuccessful: null,
         isExcluded: null,
         shared: true,
+        hold: true,
       },
       bulkhead: { limit: 10, waitMs: 1_000 },
     })
@@ -41,13 +42,22 @@ describe('the policy of a dependency', () => {
     const said: DependencyOption = {
       timeout: '10s',
       retry: { attempts: 5, delay: '1s', factor: 1, max: '1s', jitter: 0, isTransient: judge },
-      breaker: { shouldTrip: judge, interval: '1m', openFor: '5m', probes: 3, isSuccessful: judge, isExcluded: judge, shared: false },
+      breaker: { shouldTrip: judge, interval: '1m', openFor: '5m', probes: 3, isSuccessful: judge, isExcluded: judge, shared: false, hold: false },
       bulkhead: { limit: 1, wait: 0 },
     }
     expect(one(said)).toMatchObject({
       timeoutMs: 10_000,
       retry: { attempts: 5, delayMs: 1_000, factor: 1, maxMs: 1_000, jitter: 0, isTransient: judge },
-      breaker: { shouldTrip: judge, intervalMs: 60_000, openForMs: 300_000, probes: 3, isSuccessful: judge, isExcluded: judge, shared: false },
+      breaker: {
+        shouldTrip: judge,
+        intervalMs: 60_000,
+        openForMs: 300_000,
+        probes: 3,
+        isSuccessful: judge,
+        isExcluded: judge,
+        shared: false,
+        hold: false,
+      },
       bulkhead: { limit: 1, waitMs: 0 },
     })
   })
@@ -107,6 +117,7 @@ describe('the policy of a dependency', () => {
         'breaker.shouldTrip is function shouldTrip; it must be a function that answers at once, not an async one',
       ],
       [{ breaker: { shared: 'no' } }, 'breaker.shared is "no"; it must be one of true, false'],
+      [{ breaker: { hold: 1 } }, 'breaker.hold is 1; it must be one of true, false'],
       [{ breaker: null }, 'breaker is null; it must be an object with any of failures, shouldTrip'],
       [{ breaker: 5 }, 'breaker is 5; it must be an object'],
       [{ breaker: new Map() }, 'breaker is Map'],

@@ -19,6 +19,7 @@ const plain: BreakerPolicy = {
   isSuccessful: null,
   isExcluded: null,
   shared: true,
+  hold: true,
 }
 
 function scene(given: Partial<BreakerPolicy> & { processes?: number } = {}) {

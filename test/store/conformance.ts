@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import type { OpenedStore, Scene } from '../support/store-scene.ts'
 import { sceneOn } from '../support/store-scene.ts'
+import { breakerRules } from './conformance/breakers.ts'
 import { claimRules } from './conformance/claims.ts'
 import { leaseRules } from './conformance/leases.ts'
 import { pauseRules } from './conformance/pauses.ts'
@@ -10,6 +11,7 @@ import { readRules } from './conformance/reads.ts'
 import { resolutionRules } from './conformance/resolutions.ts'
 import { retentionRules } from './conformance/retention.ts'
 import { settlementRules } from './conformance/settlements.ts'
+import { stepRules } from './conformance/steps.ts'
 import { textRules } from './conformance/texts.ts'
 
 /** Makes a scene on a fresh store, which is closed when the test ends. */
@@ -18,6 +20,7 @@ export type Stage = () => Promise<Scene>
 export function storeConformance(name: string, open: () => Promise<OpenedStore>): void {
   const stage: Stage = async () => sceneOn(await open())
   describe(`${name} as a store`, () => {
+    breakerRules(stage)
     claimRules(stage)
     leaseRules(stage)
     settlementRules(stage)
@@ -26,6 +29,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     pauseRules(stage)
     readRules(stage)
     retentionRules(stage)
+    stepRules(stage)
     textRules(stage)
   })
 }

@@ -5,7 +5,7 @@ import { claimer } from '../../src/store/sqlite/claim.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { deadlines } from '../../src/store/sqlite/deadlines.ts'
 import { enqueuer } from '../../src/store/sqlite/enqueue.ts'
-import { firstSchema } from '../../src/store/sqlite/migrations/0001-jobs.ts'
+import { migrations } from '../../src/store/sqlite/migrations.ts'
 import { pendingLook } from '../../src/store/sqlite/pending.ts'
 import { settler } from '../../src/store/sqlite/settle.ts'
 import { workersTable } from '../../src/store/sqlite/workers.ts'
@@ -17,7 +17,7 @@ function statementsOfJobs(): { db: Connection; enqueue: string[]; claim: string[
   let heard: string[] = []
   const db = new Database(':memory:', { verbose: (sql) => void heard.push(String(sql)) })
   onTestFinished(() => void db.close())
-  firstSchema.up(db)
+  for (const step of migrations) step.up(db)
   const hear = <T>(run: () => T): [T, string[]] => {
     heard = []
     const result = run()

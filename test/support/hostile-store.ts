@@ -1,5 +1,6 @@
 /** A store in which every text that a producer, handler, worker or operator can leave is out to harm the reader's terminal. */
 import Database from 'better-sqlite3'
+import { openedBreaker } from './store-scene.ts'
 import { seededStore } from './seeded-store.ts'
 
 /** Cursor, title, clipboard and link sequences, C1 controls, bells, carriage return, direction overrides, line separators. */
@@ -29,18 +30,22 @@ export interface HostileStore {
   completed: number
   waiting: number
   available: number
+  running: number
 }
 
 export async function hostileStore(): Promise<HostileStore> {
   const { location, store, raised, dead, completed, waiting, running, join, add } = await seededStore()
   const [failed = 0] = await raised(1)
   const keys = { failed, dead: await dead(), completed: await completed({ a: 1 }), waiting: await waiting() }
-  await running()
+  const runs = await running()
+  const begun = await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
+  if (!('intent' in begun) || begun.intent !== 'new') throw new Error('the step was not begun')
+  for (const name of ['stripe', 'evil']) await store.changeBreaker(openedBreaker(store.now(), name), store.now())
   await join('w#2')
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
   await store.pauseTypes(['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
   poison(location)
-  return { location, ...keys, available }
+  return { location, ...keys, available, running: runs }
 }
 
 function poison(location: string): void {
@@ -74,6 +79,13 @@ function poison(location: string): void {
   db.prepare("UPDATE wf_types SET type = ?, paused_by = ?, pause_reason = ? WHERE type = 'plain'").run(hostile, hostile, hostile)
   update('wf_workers', { label: hostile, host: hostile, types: JSON.stringify([hostile]) })
   db.prepare("UPDATE wf_workers SET id = ? WHERE id = 'w#2'").run(hostile)
+  const permit = `INSERT INTO wf_breaker_permits (breaker, permit, holder, expires_at) VALUES (?, 1, ?, ?)`
+  db.prepare(permit).run('stripe', hostile, Date.now() + 60_000)
+  update('wf_breakers', { who: hostile, reason: long, mode: 'half_open' })
+  db.prepare("UPDATE wf_breakers SET name = ? WHERE name = 'evil'").run(hostile)
+  const history = "INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (NULL, 1, 'breaker_opened', ?, ?, ?)"
+  db.prepare(history).run(hostile, long, JSON.stringify({ ...secrets, [hostile]: hostile, breaker: 'stripe', untilAt: 9 }))
+  db.prepare('UPDATE wf_worker_idempotency SET step = ?, completed_at = intent_at, result = ?').run(hostile, data)
   update('wf_idempotency_keys', { type: hostile, key: hostile })
   db.prepare('INSERT INTO wf_progress (job_key, attempt, fraction, note, at) SELECT key, attempt, 0.5, ?, created_at FROM wf_jobs').run(hostile)
   db.close()

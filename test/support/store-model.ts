@@ -68,7 +68,7 @@ export class StoreModel {
         .map(({ job, variables }) => {
           if (job.attempt === 0 && !job.retriesGiven) Object.assign(job, { retries: type.retries, enqueuedRetries: type.retries })
           Object.assign(job, { state: 'running', attempt: job.attempt + 1, workerId, startedAt: now, runUntil: now + type.timeoutMs + 60_000 })
-          return { ...job, variables }
+          return { ...job, variables, effectsEpoch: 0 }
         }),
     )
   }

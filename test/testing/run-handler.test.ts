@@ -89,3 +89,44 @@ describe('runHandler', () => {
     await expect(runHandler({ type: 'a', run: () => 1 }, {}, { attempt: 0 })).rejects.toMatchObject({ code: 'usage' })
   })
 })
+
+describe('runHandler with the resilience kit', () => {
+  it('A31 tells what a handler had to do without', async () => {
+    const handler = defineHandler({ type: 'a', run: (_, ctx) => ctx.optional('scores', () => Promise.reject(new Error('down'))) })
+    expect(await runHandler(handler)).toMatchObject({ outcome: 'success', degraded: [{ feature: 'scores', thrown: { message: 'down' } }] })
+  })
+
+  it('A30 runs on steps that earlier attempts left, done or unknown', async () => {
+    const done: string[] = []
+    const handler = defineHandler({
+      type: 'a',
+      async run(_, ctx) {
+        const charge = await ctx.once('charge', () => void done.push('charge'))
+        await ctx.once('mail', () => void done.push('mail'), { verify: () => undefined })
+        return { charge }
+      },
+    })
+    const run = await runHandler(handler, {}, { attempt: 2, steps: { charge: { result: 'ch-1' }, mail: 'unknown' } })
+    expect(run).toMatchObject({ outcome: 'success', result: { charge: 'ch-1' } })
+    expect(done).toEqual(['mail'])
+    expect(run.steps).toEqual([
+      { step: 'charge', result: 'ch-1' },
+      { step: 'mail', result: null },
+    ])
+  })
+
+  it('A28 tries again on the clock that the test moves', async () => {
+    const clock = createFakeClock()
+    const errors = [Object.assign(new Error('503'), { status: 503 })]
+    const dependencies = { bank: { timeout: '1s', retry: {}, breaker: {}, bulkhead: 1 } }
+    const call = async () => {
+      const error = errors.pop()
+      if (error) throw error
+      return 'paid'
+    }
+    const running = runHandler(defineHandler({ type: 'a', dependencies, run: (_, ctx) => ctx.call('bank', call) }), {}, { clock })
+    await clock.advance(200)
+    expect(await running).toMatchObject({ outcome: 'success', result: 'paid' })
+    expect(clock.pendingTimers).toBe(0)
+  })
+})

@@ -30,6 +30,7 @@ describe('normaliseHandler', () => {
       backlogLimit: null,
       fetchVariables: null,
       businessErrors: new Set(),
+      dependencies: new Map(),
     })
   })
 
@@ -60,6 +61,11 @@ describe('normaliseHandler', () => {
       backlogLimit: 1_000,
       onExhausted: 'dead-letter',
     })
+  })
+
+  it('declares the shared breakers that hold its jobs', () => {
+    const dependencies = { bank: { breaker: {} }, own: { breaker: { shared: false } }, extra: { breaker: { hold: false } }, plain: { timeout: '1s' } }
+    expect(declarationOf(normaliseHandler({ type: 'pay', run, dependencies }))).toMatchObject({ breakers: ['bank'] })
   })
 
   it('runs a handler that is an instance of a class as a method of it', () => {

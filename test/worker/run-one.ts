@@ -2,11 +2,15 @@
 import { defaultSizes, type ClaimedJob, type SizeLimits } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import type { LogFields, Logger } from '../../src/logger.ts'
+import { createEvents, type EngineEvents } from '../../src/engine/events.ts'
+import { seededRandom } from '../../src/random.ts'
 import type { Progress } from '../../src/store/store.ts'
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
 import type { Attempt } from '../../src/worker/attempt.ts'
 import { type AttemptEnd, Executor } from '../../src/worker/executor.ts'
+import { createKit, type KitOptions } from '../../src/worker/kit.ts'
 import { normaliseHandler } from '../../src/worker/loaded-handler.ts'
+import { MemorySteps } from './memory-steps.ts'
 
 export interface LogLine extends LogFields {
   level: string
@@ -50,6 +54,7 @@ export function claimedJob(job: Partial<ClaimedJob> = {}): ClaimedJob {
     finishedAt: null,
     parentKey: null,
     variables: '{}',
+    effectsEpoch: 0,
     ...job,
   }
 }
@@ -57,36 +62,60 @@ export function claimedJob(job: Partial<ClaimedJob> = {}): ClaimedJob {
 export interface Bench {
   clock: FakeClock
   executor: Executor
+  events: EngineEvents
+  steps: MemorySteps
   ends: AttemptEnd[]
   log: ReturnType<typeof keepingLogger>
   progress: Progress[]
-  /** Starts an attempt of `handler` (its type may be left out). */
+  /** What was counted: metric and labels, and how often. */
+  counts: Map<string, number>
+  /** Starts an attempt of `handler` (its type may be left out); a handler of the same object keeps its dependencies. */
   start(handler: object, job?: Partial<ClaimedJob>): Attempt
   /** The outcome of the only attempt that has ended; fails when there are none or several. */
   outcome(): Outcome | null
 }
 
-export function bench({ sizes = defaultSizes }: { sizes?: SizeLimits } = {}): Bench {
+export interface BenchOptions extends Pick<KitOptions, 'sharedBreaker'> {
+  sizes?: SizeLimits
+  /** All that will be started, when they declare dependencies. */
+  handlers?: readonly object[]
+}
+
+export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOptions = {}): Bench {
   const clock = createFakeClock()
   const ends: AttemptEnd[] = []
   const progress: Progress[] = []
   const log = keepingLogger()
+  const events = createEvents()
+  const steps = new MemorySteps(clock)
+  const counts = new Map<string, number>()
+  events.on('counted', ({ metric, labels, value }) => {
+    const name = [metric, ...Object.values(labels)].join(' ')
+    counts.set(name, (counts.get(name) ?? 0) + value)
+  })
+  const loaded = new Map(handlers.map((handler) => [handler, normaliseHandler({ type: 'a', ...handler })]))
+  const byType = new Map([...loaded.values()].map((handler) => [handler.type, handler]))
+  const kit = createKit({ clock, random: seededRandom(1), log, events, handlers: byType, workerId: 'w#1', steps, ...more })
   const executor = new Executor({
     clock,
     now: clock.now,
     log,
     storeId: 'store-1',
     sizes,
+    kit,
     progress: (told) => void progress.push(told),
     onEnd: (end) => void ends.push(end),
   })
   return {
     clock,
     executor,
+    events,
+    steps,
     ends,
     log,
     progress,
-    start: (handler, job) => executor.start(claimedJob(job), normaliseHandler({ type: 'a', ...handler })),
+    counts,
+    start: (handler, job) => executor.start(claimedJob(job), loaded.get(handler) ?? normaliseHandler({ type: 'a', ...handler })),
     outcome() {
       const [end, another] = ends
       if (!end || another) throw new Error(`${ends.length} attempts have ended, not one`)

@@ -43,6 +43,10 @@ const invariants: readonly Invariant[] = [
   jobs('has no variables', 'NOT EXISTS (SELECT 1 FROM wf_job_data d WHERE d.job_key = j.key)'),
   jobs('has a result and is not completed', "j.state <> 'completed' AND EXISTS (SELECT 1 FROM wf_results r WHERE r.job_key = j.key)"),
   jobs('has a row for an attempt that it has not reached', 'EXISTS (SELECT 1 FROM wf_attempts a WHERE a.job_key = j.key AND a.attempt > j.attempt)'),
+  jobs(
+    'has a step of an attempt that it has not reached',
+    'EXISTS (SELECT 1 FROM wf_worker_idempotency s WHERE s.job_key = j.key AND s.attempt > j.attempt)',
+  ),
   {
     says: 'job # has an attempt that ended in more than one way',
     sql: `SELECT job_key FROM wf_attempts WHERE outcome <> 'stale' GROUP BY job_key, attempt HAVING count(*) > 1`,
@@ -51,7 +55,9 @@ const invariants: readonly Invariant[] = [
     says: 'job # is completed by an attempt that ended otherwise too',
     sql: `SELECT j.key FROM wf_jobs j JOIN wf_attempts a ON a.job_key = j.key AND a.attempt = j.attempt WHERE j.state = 'completed' AND a.outcome <> 'stale'`,
   },
-  ...['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history'].map((table) => orphans(table)),
+  ...['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history', 'wf_worker_idempotency'].map((table) =>
+    orphans(table),
+  ),
 ]
 
 /** Empty when all is well. Reads every job: for tests, storms and a doctor, not for a worker. */

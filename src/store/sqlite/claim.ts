@@ -35,10 +35,11 @@ type ClaimRow = readonly [
   createdAt: number,
   parentKey: number | null,
   variables: unknown,
+  effectsEpoch: number | null,
 ]
 
 const claimColumns = `j.key, j.priority, j.run_at, j.retries, j.retries_given, j.enqueued_retries, j.attempt, j.failures, j.crashes, j.deferrals,
-  j.deferring_since, j.deadline_at, j.created_at, j.parent_key, d.variables`
+  j.deferring_since, j.deadline_at, j.created_at, j.parent_key, d.variables, d.effects_epoch`
 
 export interface Claimer {
   /** Whether a claim would find something. Reads only. */
@@ -198,5 +199,6 @@ function claimedFrom(row: ClaimRow, { type, workerId, now }: { type: ClaimType; 
     finishedAt: null,
     parentKey: row[13],
     variables: textOf(row[14]),
+    effectsEpoch: row[15] ?? 0,
   }
 }

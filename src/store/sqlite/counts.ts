@@ -4,7 +4,7 @@ import type { TypeView } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { indexesOf } from './job-list.ts'
 import { typesTable, type TypeRow } from './types.ts'
-import { workersTable } from './workers.ts'
+import { namesFrom, workersTable } from './workers.ts'
 
 export type Counts = Partial<Record<JobState, number>>
 
@@ -68,8 +68,9 @@ function unknownType(type: string): TypeView {
 }
 
 function viewOf(row: TypeRow): TypeView {
-  const { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, pausedAt, pausedBy, pauseReason, badStreak } = row
+  const { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, breakers, pausedAt, pausedBy, pauseReason, badStreak } = row
   const known = timeoutMs !== null && concurrency !== null && retries !== null && onExhausted !== null
-  const declaration = known ? { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted } : null
+  const through = breakers === null ? {} : { breakers: namesFrom(breakers) }
+  const declaration = known ? { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, ...through } : null
   return { ...unknownType(type), declaration, pausedAt, pausedBy, pauseReason, badStreak }
 }

@@ -12,13 +12,23 @@ export interface JobDataTable {
   variables(jobKey: number): string
   setVariables(jobKey: number, variables: string): void
   result(jobKey: number): string | null
+  /** How often its effects were to be made anew. */
+  effectsEpoch(jobKey: number): number
+  /** Answers the new one. */
+  raiseEffectsEpoch(jobKey: number): number
 }
 
 export function jobDataTable(db: Connection): JobDataTable {
   const variables = db.prepare<[number], unknown>('SELECT variables FROM wf_job_data WHERE job_key = ?').pluck()
   const setVariables = db.prepare<[string, number]>('UPDATE wf_job_data SET variables = ? WHERE job_key = ?')
   const result = db.prepare<[number], unknown>('SELECT result FROM wf_results WHERE job_key = ?').pluck()
+  const epoch = db.prepare<[number], number>('SELECT effects_epoch FROM wf_job_data WHERE job_key = ?').pluck()
+  const raise = db
+    .prepare<[number], number>('UPDATE wf_job_data SET effects_epoch = effects_epoch + 1 WHERE job_key = ? RETURNING effects_epoch')
+    .pluck()
   return {
+    effectsEpoch: (jobKey) => epoch.get(jobKey) ?? 0,
+    raiseEffectsEpoch: (jobKey) => raise.get(jobKey) ?? 0,
     variables: (jobKey) => textOf(variables.get(jobKey)),
     setVariables(jobKey, text) {
       setVariables.run(text, jobKey)

@@ -11,6 +11,7 @@ import { jobDataTable } from './job-data.ts'
 import { jobsTable } from './jobs.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
+import { workerIdempotencyTable } from './worker-idempotency.ts'
 
 export function jobDetails(db: Connection): (key: number) => JobDetail | null {
   const jobs = jobsTable(db)
@@ -21,6 +22,7 @@ export function jobDetails(db: Connection): (key: number) => JobDetail | null {
   const history = historyTable(db)
   const stats = statsTable(db)
   const keys = idempotencyKeysTable(db)
+  const steps = workerIdempotencyTable(db)
   return (key) => {
     const job = jobs.get(key)
     if (job === null) return null
@@ -35,6 +37,8 @@ export function jobDetails(db: Connection): (key: number) => JobDetail | null {
       progress: stats.progressOf(key),
       idempotencyKey: keys.keyOf(key),
       children: jobs.children(key),
+      steps: steps.ofJob(key),
+      effectsEpoch: data.effectsEpoch(key),
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Every step of the schema, in order. A released step is never changed: a new one is added. */
 import type { Migration } from './migrations/migration.ts'
 import { firstSchema } from './migrations/0001-jobs.ts'
+import { resilienceSchema } from './migrations/0002-resilience.ts'
 
-export const migrations: readonly Migration[] = [firstSchema]
+export const migrations: readonly Migration[] = [firstSchema, resilienceSchema]

@@ -2,7 +2,8 @@
  * Retention, one small batch a call. Completed jobs have no index to find old ones by, so it walks the table upwards by
  * key, remembers where it was, and ends at the first job too young to have ended long enough ago.
  */
-import type { RetentionPolicy, StoreWriter } from '../store.ts'
+import type { RetentionPolicy } from '../../domain/retention.ts'
+import type { StoreWriter } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { idempotencyKeysTable } from './idempotency-keys.ts'
 
@@ -47,7 +48,7 @@ export function pruner(db: Connection): Pruner {
 }
 
 /** Everything that belongs to a job and goes with it. Its dead letter and its idempotency key have terms of their own. */
-const belongings = ['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history']
+const belongings = ['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history', 'wf_worker_idempotency']
 
 function jobDeleter(db: Connection): (keys: readonly number[]) => void {
   const list = 'IN (SELECT value FROM json_each(?))'

@@ -1,6 +1,7 @@
 /** The reading half of the port. Every answer is one short read: no transaction outlives its call, so none holds back a checkpoint. */
 import { WfError } from '../../domain/errors.ts'
 import type { StoreReader } from '../store.ts'
+import { breakersTable } from './breakers.ts'
 import { claimer } from './claim.ts'
 import { engineVersion, type Connection } from './connection.ts'
 import { counting } from './counts.ts'
@@ -15,8 +16,10 @@ import { versionOf } from './migrate.ts'
 import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
+import { stepLister } from './step-list.ts'
 import type { StorePlace } from './store-place.ts'
 import { typesTable } from './types.ts'
+import { workerIdempotencyTable } from './worker-idempotency.ts'
 import { workersTable } from './workers.ts'
 
 /** Readers meet a lock only while a WAL is recovered or removed: a matter of moments. */
@@ -47,6 +50,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
   return {
     ...lists,
     ...live,
+    ...resilience(db, read),
     info: () =>
       read(() => ({
         location,
@@ -61,6 +65,20 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
     history: (limit) => read(() => history().ofNoJob(limit)),
     stats: (sinceMinute) => read(() => stats().since(sinceMinute)),
     counters: () => read(() => stats().counters()),
+  }
+}
+
+function resilience(db: Connection, read: Read): Pick<StoreReader, 'breakers' | 'breaker' | 'breakerHistory' | 'steps' | 'allSteps'> {
+  const breakers = lazy(() => breakersTable(db))
+  const history = lazy(() => historyTable(db))
+  const steps = lazy(() => workerIdempotencyTable(db))
+  const list = lazy(() => stepLister(db))
+  return {
+    breakers: () => read(() => breakers().all()),
+    breaker: (name) => read(() => breakers().get(name)),
+    breakerHistory: (name, limit) => read(() => history().ofBreaker(name, limit)),
+    steps: (jobKey) => read(() => steps().ofJob(jobKey)),
+    allSteps: (filter, page) => read(() => list()(filter, page)),
   }
 }
 

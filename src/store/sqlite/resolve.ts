@@ -8,6 +8,7 @@ import { incidentsTable } from './incidents.ts'
 import { jobDataTable } from './job-data.ts'
 import { jobsTable } from './jobs.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
+import { workerIdempotencyTable } from './worker-idempotency.ts'
 
 export type Resolver = (resolution: Resolution, now: number) => Applied
 
@@ -48,7 +49,8 @@ function applier(db: Connection) {
   const incidents = incidentsTable(db)
   const deadLetters = poisonJobsTable(db)
   const history = historyTable(db)
-  return ({ jobKey, verb, who, reason }: Resolution, resolved: Extract<Resolved, { status: 'changed' }>, now: number): void => {
+  const steps = workerIdempotencyTable(db)
+  return ({ jobKey, verb, who, reason, newEffects = false }: Resolution, resolved: Extract<Resolved, { status: 'changed' }>, now: number): void => {
     const { state, waitReason, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } = resolved.next
     update.run(
       ...[state, waitReason, runAt, retries, retriesGiven ? 1 : 0, failures, crashes, deferrals],
@@ -58,6 +60,7 @@ function applier(db: Connection) {
     const closing = { who, resolution: verb, reason }
     if (resolved.close.incident) incidents.close(jobKey, closing, now)
     if (resolved.close.deadLetter) deadLetters.close(jobKey, closing, now)
-    history.add({ jobKey, at: now, event: resolved.event, who, reason, detail: JSON.stringify(resolved.detail) })
+    const anew = newEffects ? { effectsEpoch: data.raiseEffectsEpoch(jobKey), forgotten: steps.remove(jobKey, null) } : {}
+    history.add({ jobKey, at: now, event: resolved.event, who, reason, detail: JSON.stringify({ ...resolved.detail, ...anew }) })
   }
 }

@@ -68,7 +68,11 @@ export function cursorParts({ cursor }: Page, count: number): readonly number[] 
   if (cursor === undefined) return null
   const parts = cursor.split('.').map(Number)
   if (parts.length === count && parts.every(Number.isSafeInteger)) return parts
-  throw new WfError('usage', `${JSON.stringify(cursor.slice(0, 60))} is not a cursor`, {
+  throw badCursor(cursor)
+}
+
+export function badCursor(cursor: string): WfError {
+  return new WfError('usage', `${JSON.stringify(cursor.slice(0, 60))} is not a cursor`, {
     hint: 'Use the `next` of the page before, or leave it out.',
   })
 }

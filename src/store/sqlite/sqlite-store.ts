@@ -4,7 +4,9 @@
  */
 import { WfError } from '../../domain/errors.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
+import { checkStepName, checkStepResult } from '../../domain/step.ts'
 import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerRelease, WorkerView } from '../store.ts'
+import { breakersTable } from './breakers.ts'
 import { claimer } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { deadlines } from './deadlines.ts'
@@ -23,6 +25,7 @@ import { statsTable } from './stats.ts'
 import { places, type StorePlace } from './store-place.ts'
 import { typesTable } from './types.ts'
 import { wakeUp } from './wake-up.ts'
+import { workerIdempotencyTable } from './worker-idempotency.ts'
 import { workersTable } from './workers.ts'
 
 /** A batch of retention is a transaction of its own. */
@@ -49,6 +52,7 @@ export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; p
     ...jobWrites(db, group),
     exchange: exchanging(db, { group, read, looked: wake.looked }),
     ...workerWrites(db, group),
+    ...resilienceWrites(db, group),
     watch: wake.watch,
     async close() {
       await group.close()
@@ -187,6 +191,24 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         for (const counter of counters) stats.count(counter)
         for (const one of progress) stats.progress(one, now)
       }),
+  }
+}
+
+function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'changeBreaker' | 'beginStep' | 'completeStep' | 'forgetSteps'> {
+  const breakers = breakersTable(db)
+  const steps = workerIdempotencyTable(db)
+  const write = <T>(run: () => T): Promise<T> => group.run({ weight: 1, byWorker: false, run })
+  return {
+    changeBreaker: (change, now) => write(() => breakers.change(change, now)),
+    async beginStep(fence, step, now) {
+      checkStepName(step)
+      return write(() => steps.begin(fence, step, now))
+    },
+    async completeStep(fence, step, result, now) {
+      checkStepResult(step, Buffer.byteLength(result))
+      return write(() => steps.complete(fence, { step, result }, now))
+    },
+    forgetSteps: (forget, now) => write(() => steps.forget(forget, now)),
   }
 }
 

@@ -1,5 +1,6 @@
 /** wf_stats, wf_counters and wf_progress: what workers add up once a second. */
-import type { CounterDelta, Progress, StatDelta } from '../store.ts'
+import type { CounterDelta, StatDelta } from '../../domain/stat-delta.ts'
+import type { Progress } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export interface StatsTable {

@@ -9,6 +9,8 @@ export interface TypeRow {
   retries: number | null
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter' | null
+  /** JSON text of a list of names. */
+  breakers: string | null
   pausedAt: number | null
   pausedBy: string | null
   pauseReason: string | null
@@ -32,17 +34,20 @@ export interface TypesTable {
 }
 
 export function typesTable(db: Connection): TypesTable {
-  const all = db.prepare<[], TypeRow>(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit,
-    on_exhausted AS onExhausted, paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak
-    FROM wf_types ORDER BY type`)
-  const declare = db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, declared_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+  const all = db.prepare<
+    [],
+    TypeRow
+  >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted, breakers,
+    paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
+  const declare = db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, breakers, declared_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
-    backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, declared_at = excluded.declared_at`)
+    backlog_limit = excluded.backlog_limit, on_exhausted = excluded.on_exhausted, breakers = excluded.breakers, declared_at = excluded.declared_at`)
   return {
     all: () => all.all(),
     declare(type, now) {
-      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, now)
+      const breakers = type.breakers === undefined ? null : JSON.stringify(type.breakers)
+      declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, breakers, now)
     },
     backlogFull: backlog(db),
     ...pauses(db),

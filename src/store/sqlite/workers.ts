@@ -43,11 +43,11 @@ export function workersTable(db: Connection): WorkersTable {
   }
 }
 
-/** What somebody broke handles nothing. */
-function typesFrom(text: string): readonly string[] {
+/** A stored list of names; what somebody broke names nothing. */
+export function namesFrom(text: string): readonly string[] {
   try {
-    const types: unknown = JSON.parse(text)
-    return Array.isArray(types) ? types.map(String) : []
+    const names: unknown = JSON.parse(text)
+    return Array.isArray(names) ? names.map(String) : []
   } catch {
     return []
   }
@@ -73,7 +73,7 @@ function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'a
   return {
     held: (id) => held.all(id),
     running: (id) => running.all(id).map(jobFrom),
-    all: () => all.all().map((row) => ({ ...row, types: typesFrom(row.types), quarantine: row.quarantine === 1 })),
+    all: () => all.all().map((row) => ({ ...row, types: namesFrom(row.types), quarantine: row.quarantine === 1 })),
     expired: (now, limit) =>
       expired
         .all(now, now, now, limit)

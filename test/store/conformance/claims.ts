@@ -59,7 +59,7 @@ export function claimRules(stage: Stage): void {
         runUntil: now() + 61_000,
         variables: '{"a":[1,"ä"]}',
       })
-      const { variables: _, ...row } = job
+      const { variables: _, effectsEpoch: __, ...row } = job
       expect((await detail(key)).job).toEqual(row)
     })
 

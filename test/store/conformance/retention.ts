@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RetentionPolicy } from '../../../src/store/store.ts'
+import type { RetentionPolicy } from '../../../src/domain/retention.ts'
 import { exhaustedToDeadLetter, leaseMs, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { backupTo } from '../../../src/store/sqlite/backup.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
 import { openReader, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/migrations.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
 import { claimRequest, outcomes, type Scene } from '../../support/store-scene.ts'
@@ -115,7 +115,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     const disk = smallDisk(2)
     const path = join(disk.folder, 'wf.db')
     await everyState(path)
-    const steps = (sql: string) => [...migrations, { version: 2, name: 'more', up: (db: Connection) => void db.exec(sql) }]
+    const steps = (sql: string) => [...migrations, { version: schemaVersion + 1, name: 'more', up: (db: Connection) => void db.exec(sql) }]
     const upgrade = async (sql: string) => {
       const db = openWriter(path)
       try {
@@ -128,9 +128,9 @@ describe.skipIf(!canMount)('on a full disk', () => {
     // No room for the change: more than the whole disk.
     const large = 'CREATE TABLE wf_more (blob BLOB) STRICT; INSERT INTO wf_more VALUES (zeroblob(4000000))'
     expect(await refusalOf(upgrade(large))).toMatchObject({ code: expect.stringMatching(/store_full|SQLITE_FULL/) })
-    expect(readdirSync(disk.folder).sort()).toEqual(['wf.db', 'wf.db.schema-1.backup'])
-    expect(checkInvariantsOf(`${path}.schema-1.backup`)).toEqual([])
-    expect((await (await openRead(path)).info()).schemaVersion).toBe(1)
+    expect(readdirSync(disk.folder).sort()).toEqual(['wf.db', `wf.db.schema-${schemaVersion}.backup`])
+    expect(checkInvariantsOf(`${path}.schema-${schemaVersion}.backup`)).toEqual([])
+    expect((await (await openRead(path)).info()).schemaVersion).toBe(schemaVersion)
     const holder = await openWrite(path)
     connectionOf(holder)?.pragma('wal_checkpoint(TRUNCATE)')
     disk.fill()
@@ -138,8 +138,8 @@ describe.skipIf(!canMount)('on a full disk', () => {
       code: expect.stringMatching(/store_full|SQLITE_FULL/),
     })
     expect(readdirSync(disk.folder).filter((name) => /unfinished|journal/.test(name))).toEqual([])
-    expect((await holder.info()).schemaVersion).toBe(1)
-    expect(checkInvariantsOf(`${path}.schema-1.backup`)).toEqual([])
+    expect((await holder.info()).schemaVersion).toBe(schemaVersion)
+    expect(checkInvariantsOf(`${path}.schema-${schemaVersion}.backup`)).toEqual([])
     disk.empty()
     await holder.close()
     await upgrade('CREATE TABLE wf_more (id INTEGER) STRICT')

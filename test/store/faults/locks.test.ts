@@ -8,7 +8,7 @@ import { openReader, type Connection } from '../../../src/store/sqlite/connectio
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { claimRequest } from '../../support/store-scene.ts'
+import { claimRequest, openedBreaker } from '../../support/store-scene.ts'
 import { refusalOf, startChildren, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
@@ -25,6 +25,10 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   retireWorkers: (store, now) => store.retireWorkers(['w#9'], now),
   declareTypes: (store, now) => store.declareTypes([], now),
   pauseTypes: (store, now) => store.pauseTypes(['u'], { paused: true, reason: null, who: 'ada' }, now),
+  changeBreaker: (store, now) => store.changeBreaker(openedBreaker(now), now),
+  beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
+  completeStep: (store, now) => store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
+  forgetSteps: (store, now) => store.forgetSteps({ jobKey: 1, step: null, who: 'ada', reason: null }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
   prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
 import { openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/migrations.ts'
 import { networkFileSystem } from '../../../src/store/sqlite/network-fs.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
@@ -64,11 +64,15 @@ describe('a store on a network file system', () => {
     const db = openWriter(path)
     onTestFinished(() => void db.close())
     setJournal(db, { durability: 'power', shared: false })
-    const step = { version: 2, name: 'more', up: (inside: Connection) => void inside.exec('CREATE TABLE wf_more (id INTEGER) STRICT') }
+    const step = {
+      version: schemaVersion + 1,
+      name: 'more',
+      up: (inside: Connection) => void inside.exec('CREATE TABLE wf_more (id INTEGER) STRICT'),
+    }
     await migrate(db, { clock: systemClock, random: () => 0, lockTimeoutMs: 0, location: path }, [...migrations, step])
-    expect(db.prepare('SELECT max(version) FROM wf_migrations').pluck().get()).toBe(2)
-    expect(openRaw(`${path}.schema-1.backup`).prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(9)
-    expect(checkInvariantsOf(`${path}.schema-1.backup`)).toEqual([])
+    expect(db.prepare('SELECT max(version) FROM wf_migrations').pluck().get()).toBe(schemaVersion + 1)
+    expect(openRaw(`${path}.schema-${schemaVersion}.backup`).prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(9)
+    expect(checkInvariantsOf(`${path}.schema-${schemaVersion}.backup`)).toEqual([])
   })
 
   it('B089 a store that moves from a local disk to an allowed network one and back keeps everything', async () => {

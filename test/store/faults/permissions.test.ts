@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
+import { schemaVersion } from '../../../src/store/sqlite/migrate.ts'
 import { temporaryDirectory } from '../../support/open-test-store.ts'
 import { startChild } from './support/child.ts'
 import { jobsOf } from './support/files.ts'
@@ -12,7 +13,7 @@ function modesOf(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]))
 }
 
-const more = [{ version: 2, name: 'more', sql: 'CREATE TABLE wf_more (id INTEGER PRIMARY KEY) STRICT' }]
+const more = [{ version: schemaVersion + 1, name: 'more', sql: 'CREATE TABLE wf_more (id INTEGER PRIMARY KEY) STRICT' }]
 
 describe('whoever is not the owner', () => {
   it.each(['000', '022', '077'])('B098 can read neither a store nor what lies beside it, under umask %s', async (umask) => {
@@ -25,7 +26,7 @@ describe('whoever is not the owner', () => {
     // Each directory that was made on the way.
     expect([modeOf(join(root, 'made')), modeOf(dirname(path))]).toEqual(['700', '700'])
     await child.do('migrate', { path, more })
-    expect(modesOf(dirname(path))).toMatchObject({ 'wf.db.schema-1.backup': '600' })
+    expect(modesOf(dirname(path))).toMatchObject({ [`wf.db.schema-${schemaVersion}.backup`]: '600' })
     for (const mode of Object.values(modesOf(dirname(path)))) expect(mode).toBe('600')
     await child.do('close')
     expect(modesOf(dirname(path))).toMatchObject({ 'wf.db': '600' })

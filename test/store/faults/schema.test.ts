@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
 import { openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/migrations.ts'
 import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { refusalOf, startChild } from './support/child.ts'
@@ -12,7 +12,7 @@ import { everyState } from './support/every-state.ts'
 import { bytesOf, copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
 
 const random = () => 0.5
-const upgrade = "ALTER TABLE wf_jobs ADD COLUMN colour TEXT; INSERT INTO wf_migrations VALUES (2, 'colours', 1)"
+const upgrade = `ALTER TABLE wf_jobs ADD COLUMN colour TEXT; INSERT INTO wf_migrations VALUES (${schemaVersion + 1}, 'colours', 1)`
 
 describe('a store of a newer wf', () => {
   it('A36 B084 is refused before anything is written, by readers and writers, with both versions and what to do; its bytes stay', async () => {
@@ -30,7 +30,7 @@ describe('a store of a newer wf', () => {
     ]) {
       const refused = await refusalOf(open())
       expect(refused).toMatchObject({ code: 'schema_newer', hint: expect.stringMatching(/release.*Nothing was changed/) })
-      expect(refused.message).toMatch(/schema version 2; this wf knows versions up to 1/)
+      expect(refused.message).toContain(`schema version ${schemaVersion + 1}; this wf knows versions up to ${schemaVersion}`)
       expect(refused.message).toContain(path)
     }
     expect(bytesOf(path)).toMatchObject(before)
@@ -53,7 +53,7 @@ describe('a store of a newer wf', () => {
     }
     expect(db.prepare('SELECT state, count(*) AS count FROM wf_jobs GROUP BY state').all()).toEqual([{ state: 'available', count: 2 }])
     // Changes that are no upgrade, such as an index that somebody added, stop nobody.
-    db.exec('DELETE FROM wf_migrations WHERE version = 2; CREATE INDEX theirs ON wf_jobs (colour)')
+    db.exec(`DELETE FROM wf_migrations WHERE version = ${schemaVersion + 1}; CREATE INDEX theirs ON wf_jobs (colour)`)
     expect(await store.enqueue(jobsOf(1), 1)).toEqual([{ status: 'created', key: 3 }])
   })
 })
@@ -74,11 +74,11 @@ function contentsOf(path: string): Record<string, unknown> {
 
 const more = [
   {
-    version: 2,
+    version: schemaVersion + 1,
     name: 'colours',
     sql: "CREATE TABLE wf_colours (name TEXT PRIMARY KEY) STRICT;\nINSERT INTO wf_colours VALUES ('red');\nALTER TABLE wf_jobs ADD COLUMN colour TEXT",
   },
-  { version: 3, name: 'paint', sql: "UPDATE wf_jobs SET colour = 'red';\nCREATE INDEX wf_jobs_colour ON wf_jobs (colour)" },
+  { version: schemaVersion + 2, name: 'paint', sql: "UPDATE wf_jobs SET colour = 'red';\nCREATE INDEX wf_jobs_colour ON wf_jobs (colour)" },
 ]
 
 async function upgradeHere(path: string): Promise<void> {
@@ -101,6 +101,9 @@ const versionOf = (path: string) => {
   }
 }
 
+/** As of a store that is up to date, and of one with so many steps more. */
+const versions = (more = 0) => Array.from({ length: schemaVersion + more }, (_, index) => index + 1)
+
 describe('an upgrade', () => {
   it('B085 killed before any of its statements leaves each step whole or not begun, and the next one completes it', async () => {
     const old = freshPath()
@@ -108,9 +111,9 @@ describe('an upgrade', () => {
     const before = contentsOf(old)
     const jobs = (before['wf_jobs'] as unknown[]).length
     const whole = [
-      { versions: [1], tables: 0, painted: 0 },
-      { versions: [1, 2], tables: 1, painted: 0 },
-      { versions: [1, 2, 3], tables: 1, painted: jobs },
+      { versions: versions(), tables: 0, painted: 0 },
+      { versions: versions(1), tables: 1, painted: 0 },
+      { versions: versions(2), tables: 1, painted: jobs },
     ]
     const seen = new Set<number>()
     for (let killAt = 1; ; killAt += long ? 1 : 2) {
@@ -133,10 +136,10 @@ describe('an upgrade', () => {
       if (ended === 'completed') break
       expect(ended).toBe('SIGKILL')
     }
-    expect(seen).toEqual(new Set([1, 2, 3]))
+    expect(seen).toEqual(new Set([0, 1, 2].map((more) => schemaVersion + more)))
   })
 
-  it('B085 the first schema, killed before any of its statements, leaves nothing or all of it', async () => {
+  it('B085 the first steps, killed before any of its statements, leave nothing or all of each', async () => {
     // From the first statement that opens the file on; most fall between two tables.
     for (let killAt = 1, more = true; more; killAt += long ? 1 : 9) {
       const path = freshPath()
@@ -151,7 +154,8 @@ describe('an upgrade', () => {
         const db = openRaw(path)
         const tables = db.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'wf\\_%' ESCAPE '\\'").pluck().get()
         db.close()
-        expect([0, 15], `killed before statement ${killAt}`).toContain(tables)
+        // Tables of the first step alone, or of both.
+        expect([0, 15, 18], `killed before statement ${killAt}`).toContain(tables)
       }
       const store = await openWrite(path)
       await store.enqueue(jobsOf(1), 1)
@@ -160,19 +164,39 @@ describe('an upgrade', () => {
     }
   })
 
+  it('B085 from the first schema keeps every job, which then has no steps and its first effects', async () => {
+    const path = freshPath()
+    writeFileSync(path, '')
+    const old = openWriter(path)
+    setJournal(old, { durability: 'power', shared: true })
+    await migrate(old, { clock: systemClock, random, lockTimeoutMs: 0, location: path }, migrations.slice(0, 1))
+    old.exec(`INSERT INTO wf_jobs (type, state, priority, run_at, retries, retries_given, enqueued_retries, created_at)
+      VALUES ('t', 'available', 0, 1, 3, 1, 3, 1), ('t', 'available', 0, 1, 3, 1, 3, 1);
+      INSERT INTO wf_job_data (job_key, variables) SELECT key, '{}' FROM wf_jobs`)
+    old.close()
+    const store = await openWrite(path)
+    const claim = { workerId: 'w#1', limit: 9, suspects: false, types: [{ type: 't', limit: 9, timeoutMs: 1, retries: 1 }] }
+    const { claimed } = await store.exchange({ settlements: [], claim }, systemClock.now())
+    expect(claimed.map(({ effectsEpoch }) => effectsEpoch)).toEqual([0, 0])
+    expect([await store.breakers(), await store.steps(1)]).toEqual([[], []])
+    await store.close()
+    expect(readdirSync(dirname(path))).toContain('wf.db.schema-1.backup')
+    expect(checkInvariantsOf(path)).toEqual([])
+  })
+
   it('B085 that lacks a step is an error and stamps nothing', async () => {
     const path = freshPath()
     await everyState(path)
     const db = openWriter(path)
     setJournal(db, { durability: 'power', shared: true })
-    const steps = [...migrations, { version: 3, name: 'paint', up: () => expect.unreachable() }]
+    const steps = [...migrations, { version: schemaVersion + 2, name: 'paint', up: () => expect.unreachable() }]
     const wait = { clock: systemClock, random, lockTimeoutMs: 0, location: path }
     expect(await refusalOf(migrate(db, wait, steps))).toMatchObject({
       code: 'unexpected',
-      message: expect.stringContaining('schema step 2 is missing'),
+      message: expect.stringContaining(`schema step ${schemaVersion + 1} is missing`),
     })
     db.close()
-    expect(versionOf(path)).toEqual({ versions: [1], tables: 0, painted: 0 })
+    expect(versionOf(path)).toEqual({ versions: versions(), tables: 0, painted: 0 })
   })
 
   it('B085 whose step fails takes all of it back, and keeps the copy made before', async () => {
@@ -180,9 +204,11 @@ describe('an upgrade', () => {
     await everyState(path)
     const before = contentsOf(path)
     const child = await startChild()
-    const broken = [{ version: 2, name: 'broken', sql: 'ALTER TABLE wf_jobs ADD COLUMN colour TEXT;\nUPDATE wf_jobs SET nothing = 1' }]
+    const broken = [
+      { version: schemaVersion + 1, name: 'broken', sql: 'ALTER TABLE wf_jobs ADD COLUMN colour TEXT;\nUPDATE wf_jobs SET nothing = 1' },
+    ]
     expect(await refusalOf(child.do('migrate', { path, more: broken }))).toMatchObject({ code: 'SQLITE_ERROR' })
-    expect(versionOf(path)).toEqual({ versions: [1], tables: 0, painted: 0 })
+    expect(versionOf(path)).toEqual({ versions: versions(), tables: 0, painted: 0 })
     expect(contentsOf(path)).toEqual(before)
     expectBackups(path, before)
   })
@@ -191,8 +217,9 @@ describe('an upgrade', () => {
 /** Under its final name a copy is whole and of the state before the first step that it was made for. */
 function expectBackups(path: string, before: Record<string, unknown>): void {
   const extra = readdirSync(dirname(path)).filter((name) => !/^wf\.db(-wal|-shm)?$/.test(name))
+  const allowed = [0, 1].map((step) => `wf.db.schema-${schemaVersion + step}.backup`)
   // One for each version that an upgrade began at, and nothing half-made.
-  expect(extra.filter((name) => !/^wf\.db\.schema-[12]\.backup$/.test(name))).toEqual([])
-  expect(extra).toContain('wf.db.schema-1.backup')
+  expect(extra.filter((name) => !allowed.includes(name))).toEqual([])
+  expect(extra).toContain(allowed[0])
   for (const name of extra) expect(contentsOf(join(dirname(path), name))).toEqual(before)
 }

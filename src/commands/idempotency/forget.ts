@@ -1,0 +1,50 @@
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { changeFlags } from '../../cli/change-flags.ts'
+import { keyArg } from '../../cli/flags.ts'
+import { noSuchJob } from '../../cli/not-found.ts'
+import { prose } from '../../cli/prose.ts'
+import { approveForgetting, forgetSteps, tellForgotten } from '../../cli/step-forget.ts'
+import { readText } from '../../cli/values.ts'
+import { who } from '../../cli/who.ts'
+import { stepLimits } from '../../domain/step.ts'
+
+export default class IdempotencyForget extends BaseCommand {
+  static override summary = 'Forget that steps of a job were done: its next attempt does them again.'
+  static override description =
+    prose`An effect that has happened can then happen twice: a card is charged again, a mail is sent again. Look at the other side
+first. Without steps all of the job's are forgotten. It asks on a terminal, and needs --yes where nobody can be asked.
+
+A running attempt is not told: what it has begun it completes.`
+  static override examples = [
+    {
+      description: 'the charge was refunded by hand and is to be made again',
+      command: '<%= config.bin %> idempotency forget 17 charge --reason refunded',
+    },
+    '<%= config.bin %> idempotency forget 17 --dry-run',
+  ]
+  static override args = {
+    key: keyArg(),
+    steps: Args.custom<string>({ parse: async (text) => readText(text, 'the step', stepLimits.nameCharacters) })({
+      description: 'names of the steps; all of the job unless told',
+      multiple: true,
+      ignoreStdin: true,
+    }),
+  }
+  static override flags = { ...changeFlags }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(IdempotencyForget)
+    const dryRun = flags['dry-run']
+    const store = await (dryRun ? this.openReader() : this.openWriter())
+    const detail = await store.job(args.key)
+    if (!detail) throw await noSuchJob(store, args.key)
+    const there = detail.steps.map(({ step }) => step)
+    const wanted = [...new Set(args.steps ?? there)]
+    const found = wanted.filter((step) => there.includes(step))
+    if (!dryRun) await approveForgetting(this.output, { job: detail.job, steps: found, yes: flags.yes })
+    const forget = { jobKey: args.key, who: who(), reason: flags.reason ?? null }
+    const forgotten = dryRun ? found : await forgetSteps(store, { ...forget, steps: found })
+    tellForgotten(this.output, { jobKey: args.key, wanted, forgotten, dryRun })
+  }
+}

@@ -1,0 +1,35 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { listFlags, typesFlag } from '../../cli/flags.ts'
+import { given } from '../../cli/given.ts'
+import { collect, printList } from '../../cli/list.ts'
+import { prose } from '../../cli/prose.ts'
+import { listedStepColumns, listedStepDocument } from '../../cli/step-view.ts'
+import type { ListedStep, StepFilter } from '../../domain/step.ts'
+
+export default class IdempotencyList extends BaseCommand {
+  static override summary = 'Show the steps that jobs take once (ctx.once), those of the newest jobs first.'
+  static override description =
+    prose`A step's intent is stored before it is done, its result after. An outcome is unknown where an attempt died in between:
+the next one asks the other side (verify), or does it again. Steps live as long as their job.`
+  static override examples = ['<%= config.bin %> idempotency list --unknown', '<%= config.bin %> idempotency list --type charge-payment --json']
+  static override flags = {
+    type: typesFlag('only those of jobs of these types'),
+    unknown: Flags.boolean({ summary: 'only those whose outcome nobody knows' }),
+    ...listFlags,
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(IdempotencyList)
+    const store = await this.openReader()
+    const filter = given<StepFilter>({ types: flags.type, unknown: flags.unknown || undefined })
+    const page = await collect((part) => store.allSteps(filter, part), flags)
+    const id = ({ jobKey }: ListedStep) => jobKey
+    const noun = flags.unknown ? 'steps whose outcome is unknown' : 'steps'
+    await printList(
+      this.output,
+      { page, columns: listedStepColumns(store.now()), document: listedStepDocument, id, noun },
+      { ids: flags.ids, from: store },
+    )
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * A breaker that the processes of a store share, as it is kept. What each event makes of it is resilience's business
+ * (breaker-state.ts, whose state this is in part); a store reads it, applies a function and writes it back.
+ */
+
+/** Of the present generation; all zero while closed, when each process counts for itself. */
+export interface BreakerCounts {
+  readonly requests: number
+  readonly successes: number
+  readonly failures: number
+  readonly exclusions: number
+  readonly consecutiveSuccesses: number
+  readonly consecutiveFailures: number
+}
+
+/** A probe that was let through and has not told its end. */
+export interface BreakerPermit {
+  readonly permit: number
+  /** A worker's id. */
+  readonly holder: string
+  /** Epoch ms; free again from then on, whatever became of its holder. */
+  readonly expiresAt: number
+}
+
+/** Every instant is epoch ms of the store's clock. */
+export interface BreakerRow {
+  readonly mode: 'closed' | 'half_open' | 'open'
+  readonly generation: number
+  readonly counts: BreakerCounts
+  readonly by: 'calls' | 'operator'
+  readonly changedAt: number
+  readonly expiresAt: number | null
+  readonly probes: readonly BreakerPermit[]
+  /** By which it was last changed. */
+  readonly terms: { readonly openForMs: number; readonly probes: number }
+}
+
+export interface NamedBreaker extends BreakerRow {
+  /** The dependency. */
+  readonly name: string
+  /** Who made it what it is: `wf`, or a person. */
+  readonly who: string
+  readonly reason: string | null
+}
+
+/** One transaction: read, apply, write back. */
+export interface BreakerChange {
+  name: string
+  /** Pure, and may be called more than once. Null before: nobody has opened it yet. Null or the same object: nothing is written. */
+  apply(before: BreakerRow | null): BreakerRow | null
+  /** For the history, where the generation changes. */
+  who: string
+  reason: string | null
+}
+
+export const breakerNameCharacters = 200

@@ -1,0 +1,77 @@
+/** What operators do with the breakers of a store, and how they stand now. */
+import { breakerNameCharacters, type BreakerRow, type NamedBreaker } from '../domain/breaker-row.ts'
+import { WfError } from '../domain/errors.ts'
+import { preview } from '../domain/preview.ts'
+import { type At, type BreakerMode, close, current, freePlaces, trip } from '../resilience/breaker-state.ts'
+import { type BreakerControl, keeperAt } from '../resilience/shared-breaker.ts'
+import type { Store, TypeView } from '../store/store.ts'
+import { changeOf } from './breakers-change.ts'
+
+type Writer = Pick<Store, 'changeBreaker' | 'now'>
+
+export interface Steered {
+  breaker: NamedBreaker | null
+  changed: boolean
+}
+
+/** Until a worker has said otherwise. */
+const usualTerms = { openForMs: 30_000, probes: 1 } as const
+const termsOf = (before: BreakerRow | null) => before?.terms ?? usualTerms
+
+/** Throws a WfError `usage` for a name that no dependency can have. */
+export async function tripBreaker(store: Writer, name: string, { forMs, who, reason }: Parameters<BreakerControl['trip']>[0]): Promise<Steered> {
+  const apply = (state: Parameters<typeof trip>[0], before: BreakerRow | null) => trip(state, atOf(before, store.now()), forMs)
+  const change = changeOf(checkedName(name), { terms: termsOf, who, reason: reason || null, apply })
+  return { breaker: await store.changeBreaker(change, store.now()), changed: true }
+}
+
+/** Changes nothing where it is closed already. */
+export async function closeBreaker(store: Writer, name: string, { who, reason }: Parameters<BreakerControl['close']>[0]): Promise<Steered> {
+  let changed = false
+  const apply = (state: Parameters<typeof close>[0], before: BreakerRow | null) => {
+    const at = atOf(before, store.now())
+    changed = current(state, at).mode !== 'closed'
+    return changed ? close(state, at) : state
+  }
+  const breaker = await store.changeBreaker(changeOf(checkedName(name), { terms: termsOf, who, reason: reason || null, apply }), store.now())
+  return { breaker, changed }
+}
+
+export function breakerControl(store: Writer, name: string): BreakerControl {
+  return {
+    async trip(request) {
+      await tripBreaker(store, name, request)
+    },
+    async close(request) {
+      await closeBreaker(store, name, request)
+    },
+  }
+}
+
+function checkedName(name: string): string {
+  if (name !== '' && name.length <= breakerNameCharacters) return name
+  throw new WfError('usage', `the breaker ${preview(name, 60)} has ${name.length} characters; 1 to ${breakerNameCharacters} are possible`)
+}
+
+function atOf(before: BreakerRow | null, now: number): At {
+  return keeperAt(termsOf(before), now)
+}
+
+export interface InspectedBreaker extends NamedBreaker {
+  /** As it is now: an opening that is over lets probes through. */
+  mode: BreakerMode
+  ageMs: number
+  /** Until a call may be let through; 0 when one may now. */
+  retryInMs: number
+  /** The types whose calls go through it. */
+  types: readonly string[]
+}
+
+export function inspectBreaker(row: NamedBreaker, types: readonly TypeView[], now: number): InspectedBreaker {
+  const at = atOf(row, now)
+  const { mode, probes } = current(row, at)
+  const ends = mode === 'open' ? [row.expiresAt ?? now] : probes.map(({ expiresAt }) => expiresAt)
+  const retryInMs = freePlaces(row, at) > 0 ? 0 : Math.max(0, Math.min(...ends) - now)
+  const through = types.filter(({ declaration }) => declaration?.breakers?.includes(row.name)).map(({ type }) => type)
+  return { ...row, mode, probes, ageMs: Math.max(0, now - row.changedAt), retryInMs, types: through }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+async function scene() {
+  const { location, store } = await seededStore()
+  const declared = { type: 'mail', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident' as const }
+  await store.declareTypes([{ ...declared, breakers: ['stripe'] }], store.now())
+  const wf = (...args: readonly string[]) => cli(['breakers', ...args], { store: location, env: { WF_USER: 'ada' } })
+  return { store, wf }
+}
+
+describe('wf breakers', () => {
+  it('A26 trip opens one for as long as said, and records who and why', async () => {
+    const { store, wf } = await scene()
+    const end = await wf('trip', 'stripe', '--for', '10m', '--reason', 'they asked us to')
+    expect(end).toMatchObject({ code: 0, err: '' })
+    expect(end.out).toMatch(/^opened stripe {2}until \S+, in (9|10)m/)
+    const row = await store.breaker('stripe')
+    expect(row).toMatchObject({ mode: 'open', by: 'operator', who: 'ada', reason: 'they asked us to' })
+    expect((row?.expiresAt ?? 0) - (row?.changedAt ?? 0)).toBe(600_000)
+
+    const list = await wf('list')
+    expect(list.out).toMatch(
+      /^BREAKER +STATE +SINCE +CALLS IN +BY +REASON +TYPES\nstripe +open +(now|\ds ago) +(9|10)m +ada +they asked us to +mail\n$/,
+    )
+    expect((await wf('list', '--ids')).out).toBe('stripe\n')
+    const json = (await wf('list', '--json')).json<{ items: { name: string; openUntil: string; types: string[] }[] }>()
+    expect(json.items).toMatchObject([{ name: 'stripe', mode: 'open', openUntil: new Date(row?.expiresAt ?? 0).toISOString(), types: ['mail'] }])
+  })
+
+  it('A26 close closes it, is skipped where it is closed, and show tells the whole story', async () => {
+    const { wf } = await scene()
+    await wf('trip', 'stripe', '--for', '1h', '--reason', 'they asked us to')
+    const closed = await wf('close', 'stripe', '--reason', 'their status page is green')
+    expect(closed).toMatchObject({ code: 0, out: 'closed stripe\n' })
+    const again = await wf('close', 'stripe', '--json')
+    expect(again.json()).toMatchObject({
+      matched: 1,
+      changed: 0,
+      skipped: 1,
+      failed: 0,
+      items: [{ name: 'stripe', status: 'skipped', mode: 'closed' }],
+    })
+    const shown = await wf('show', 'stripe')
+    expect(shown.out).toContain('breaker stripe  closed')
+    expect(shown.out).toContain('opens for  30s, then lets 1 call at a time through')
+    expect(shown.out).toMatch(/closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/)
+    const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{ history: { event: string; who: string }[] }>()
+    expect(history).toMatchObject([{ event: 'breaker_closed', who: 'ada', detail: { breaker: 'stripe', from: 'open' } }])
+  })
+
+  it('opens one that no worker has declared, saying so, and finds no unknown one to show or close', async () => {
+    const { wf } = await scene()
+    const typo = await wf('trip', 'strip', '--for', '1m')
+    expect(typo.code).toBe(0)
+    expect(typo.err).toBe('no worker has declared a dependency strip; there are stripe\n')
+    for (const verb of ['show', 'close']) {
+      const unknown = await wf(verb, 'strippe')
+      expect(unknown.code).toBe(4)
+      expect(unknown.err).toContain('did you mean "stripe"?')
+    }
+  })
+
+  it('trip needs to be told for how long, and takes no nonsense', async () => {
+    const { store, wf } = await scene()
+    for (const args of [['stripe'], ['stripe', '--for', '10'], ['stripe', '--for', '0s'], ['stripe', '--for', '31d'], ['', '--for', '1m']]) {
+      expect([args, (await wf('trip', ...args)).code]).toEqual([args, 2])
+    }
+    expect(await store.breakers()).toEqual([])
+  })
+
+  it('list says where it looked when none was ever opened', async () => {
+    const { wf } = await scene()
+    expect((await wf('list')).err).toContain('no breakers that were ever opened in /')
+  })
+})

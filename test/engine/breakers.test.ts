@@ -1,0 +1,235 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
+import type { Verdict } from '../../src/resilience/breaker-state.ts'
+import { DependencyRefusal } from '../../src/resilience/refusal.ts'
+import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
+import { createBreakers, type BreakersParts } from '../../src/engine/breakers.ts'
+import { breakerControl, closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
+import { seededRandom } from '../../src/random.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { FakeClock } from '../../src/testing/fake-clock.ts'
+import { openTestStore } from '../support/open-test-store.ts'
+
+const policy: BreakerPolicy = {
+  ...{ failures: 5, shouldTrip: null, intervalMs: null, openForMs: 10_000, probes: 1 },
+  ...{ isSuccessful: null, isExcluded: null, shared: true, hold: true },
+}
+const terms = { openForMs: 10_000, probes: 1 }
+
+/** One worker process: its own connection, its own view. */
+function process(store: Store, clock: FakeClock, more: Partial<BreakersParts> = {}) {
+  const troubles: unknown[] = []
+  const breakers = createBreakers({ store, clock, onTrouble: (error) => troubles.push(error), ...more })
+  onTestFinished(() => breakers.close())
+  const shared = breakers.shared('stripe')
+  const breaker = new SharedCircuitBreaker({ name: 'stripe', policy, clock, random: seededRandom(1), shared, holder: 'w#1' })
+  const call = async (verdict: Verdict): Promise<'through' | 'refused'> => {
+    const fn = () => (verdict === 'success' ? Promise.resolve() : Promise.reject(verdict))
+    const thrown: unknown = await breaker
+      .run(fn, (error) => error as Verdict)
+      .then(
+        () => null,
+        (error: unknown) => error,
+      )
+    return thrown instanceof DependencyRefusal ? 'refused' : 'through'
+  }
+  return { breakers, shared, breaker, call, troubles }
+}
+
+async function twoProcesses() {
+  const { store, clock, location } = await openTestStore({ file: true })
+  const other = await openTestStore({ location, clock })
+  const [one, two] = [process(store, clock), process(other.store, clock)]
+  await clock.settle()
+  return { store, other: other.store, clock, one, two }
+}
+
+describe('the breakers of a store', () => {
+  it('A26 opened in one process hold calls in another within a second', async () => {
+    const { store, clock, one, two } = await twoProcesses()
+    for (let call = 0; call < 5; call++) await one.call('failure')
+    await clock.settle()
+    expect(await one.call('success')).toBe('refused')
+    expect(await store.breaker('stripe')).toMatchObject({ mode: 'open', generation: 1, reason: expect.stringContaining('5 failures in a row') })
+    await clock.advance(1_000)
+    expect([await two.call('success'), two.breaker.snapshot().mode]).toEqual(['refused', 'open'])
+  })
+
+  it('A26 tripped from elsewhere hold both within a second, and let calls through again once they are closed', async () => {
+    const { store, clock, one, two } = await twoProcesses()
+    await breakerControl(store, 'stripe').trip({ forMs: 60_000, who: 'ada', reason: 'they asked us to' })
+    await clock.advance(1_000)
+    expect([await one.call('success'), await two.call('success')]).toEqual(['refused', 'refused'])
+    await breakerControl(store, 'stripe').close({ who: 'ada', reason: 'well again' })
+    await clock.advance(1_000)
+    expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
+    expect((await store.breakerHistory('stripe', 9)).map(({ event, who }) => [event, who])).toEqual([
+      ['breaker_closed', 'ada'],
+      ['breaker_opened', 'ada'],
+    ])
+  })
+
+  it('A26 are seen as soon as another connection has committed, where the store tells of it', async () => {
+    const { store, clock } = await openTestStore()
+    let changed = () => {}
+    const told: Store = {
+      ...store,
+      watch(listener) {
+        changed = listener
+        return () => {}
+      },
+    }
+    const { breaker } = process(told, clock)
+    await clock.advance(100)
+    await breakerControl(store, 'stripe').trip({ forMs: 60_000, who: 'ada', reason: '' })
+    changed()
+    await clock.settle()
+    expect(breaker.snapshot().mode).toBe('open')
+    await breakerControl(store, 'stripe').close({ who: 'ada', reason: '' })
+    changed()
+    await clock.settle()
+    expect(breaker.snapshot().mode, 'not twice within 50 ms').toBe('open')
+    await clock.advance(50)
+    expect(breaker.snapshot().mode).toBe('closed')
+  })
+
+  it('A25 write nothing for calls while they are closed', async () => {
+    const { other, clock, one } = await twoProcesses()
+    const before = await other.version()
+    for (let call = 0; call < 100; call++) await one.call(call % 5 === 0 ? 'failure' : 'success')
+    await clock.advance(2_000)
+    expect(await other.version()).toBe(before)
+  })
+
+  it('A25 let one probe through in two processes, and close for both when it succeeds', async () => {
+    const { store, clock, one, two } = await twoProcesses()
+    for (let call = 0; call < 5; call++) await one.call('failure')
+    await clock.advance(10_000)
+    const asked = await Promise.all([one, two, one, two].map(({ shared }) => shared.acquire({ holder: 'w#2', terms })))
+    expect(asked.filter(Boolean)).toEqual([{ generation: 2, permit: 1 }])
+    expect(one.shared.read().probes.length + two.shared.read().probes.length).toBe(2)
+    const [ticket] = asked.filter((each) => each !== null)
+    if (!ticket) throw new Error('nobody got a permit')
+    await two.shared.release({ ticket, verdict: 'success', terms })
+    await clock.advance(1_000)
+    expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
+    expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({ event: 'breaker_closed', who: 'wf', reason: 'its probes succeeded' })
+  })
+
+  it('show what an own change did, though a look that began before it ends after it', async () => {
+    const { store, clock } = await openTestStore()
+    let ends: (() => void)[] = []
+    const slow: Store = {
+      ...store,
+      async breakers() {
+        const rows = await store.breakers()
+        await new Promise<void>((resolve) => ends.push(resolve))
+        return rows
+      },
+    }
+    const { shared } = process(slow, clock)
+    await clock.settle()
+    await shared.open({ generation: 0, terms, reason: 'r' })
+    for (const end of ends) end()
+    ends = []
+    await clock.settle()
+    expect(shared.read()).toMatchObject({ mode: 'open', generation: 1 })
+    await clock.advance(500)
+    for (const end of ends) end()
+    await clock.settle()
+    expect(shared.read()).toMatchObject({ mode: 'open', generation: 1 })
+  })
+
+  it('tell once that the store cannot be looked at, keep what they saw, and look on', async () => {
+    const { store, clock } = await openTestStore()
+    let failure: Error | null = null
+    const broken: Store = { ...store, breakers: () => (failure ? Promise.reject(failure) : store.breakers()) }
+    const { shared, breakers, troubles } = process(broken, clock)
+    await tripBreaker(store, 'stripe', { forMs: 60_000, who: 'ada', reason: 'r' })
+    await clock.advance(1_000)
+    failure = new Error('the disk is gone')
+    await clock.advance(5_000)
+    expect([troubles, shared.read().mode]).toEqual([[failure], 'open'])
+    failure = null
+    await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })
+    await clock.advance(1_000)
+    expect([troubles.length, shared.read().mode, breakers.all().length]).toEqual([1, 'closed', 1])
+  })
+
+  it('do not wait for a store that does not answer, and give back the permit that comes too late', async () => {
+    const { store, clock } = await openTestStore()
+    let answer = () => {}
+    const slow: Store = {
+      ...store,
+      async changeBreaker(change, now) {
+        await new Promise<void>((resolve) => {
+          answer = resolve
+        })
+        return store.changeBreaker(change, now)
+      },
+    }
+    await tripBreaker(store, 'stripe', { forMs: 1, who: 'ada', reason: 'r' })
+    await clock.advance(10)
+    const { shared } = process(slow, clock)
+    const refused = expect(shared.acquire({ holder: 'w#1', terms })).rejects.toMatchObject({ code: 'store_locked' })
+    await clock.advance(3_000)
+    await refused
+    answer()
+    await clock.settle()
+    expect((await store.breaker('stripe'))?.probes).toMatchObject([{ holder: 'w#1' }])
+    answer()
+    await clock.settle()
+    expect(await store.breaker('stripe')).toMatchObject({ mode: 'half_open', probes: [] })
+  })
+})
+
+describe('an operator', () => {
+  it('trips what nobody has opened yet, for as long as said, and closes what is open only', async () => {
+    const { store, clock } = await openTestStore()
+    expect(await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })).toEqual({ breaker: null, changed: false })
+    const { breaker } = await tripBreaker(store, 'stripe', { forMs: 600_000, who: 'ada', reason: 'r' })
+    expect(breaker).toMatchObject({
+      mode: 'open',
+      by: 'operator',
+      who: 'ada',
+      expiresAt: clock.now() + 600_000,
+      terms: { openForMs: 30_000, probes: 1 },
+    })
+    expect(await closeBreaker(store, 'stripe', { who: 'bob', reason: '' })).toMatchObject({
+      changed: true,
+      breaker: { mode: 'closed', reason: null },
+    })
+    expect(await closeBreaker(store, 'stripe', { who: 'eve', reason: 'r' })).toMatchObject({ changed: false, breaker: { who: 'bob' } })
+    for (const name of ['', 'x'.repeat(201)]) {
+      await expect(tripBreaker(store, name, { forMs: 1, who: 'ada', reason: 'r' })).rejects.toMatchObject({ code: 'usage' })
+    }
+  })
+
+  it('keeps the terms by which workers opened it', async () => {
+    const { store, clock } = await openTestStore()
+    const { shared } = process(store, clock)
+    await shared.open({ generation: 0, terms, reason: 'r' })
+    const { breaker } = await tripBreaker(store, 'stripe', { forMs: 1_000, who: 'ada', reason: 'r' })
+    expect(breaker?.terms).toEqual(terms)
+  })
+
+  it('sees it as it is by now: over openings, free probes, the types behind it', async () => {
+    const { store, clock } = await openTestStore()
+    await store.declareTypes(
+      [{ type: 'charge', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident', breakers: ['stripe', 'bank'] }],
+      store.now(),
+    )
+    const seen = async () => {
+      const row = await store.breaker('stripe')
+      if (row === null) throw new Error('no breaker')
+      return inspectBreaker(row, await store.types(store.now()), store.now())
+    }
+    await tripBreaker(store, 'stripe', { forMs: 20_000, who: 'ada', reason: 'r' })
+    await clock.advance(5_000)
+    expect(await seen()).toMatchObject({ mode: 'open', ageMs: 5_000, retryInMs: 15_000, types: ['charge'] })
+    await clock.advance(15_000)
+    expect(await seen()).toMatchObject({ mode: 'half_open', retryInMs: 0 })
+    await process(store, clock).shared.acquire({ holder: 'w#1', terms })
+    expect(await seen()).toMatchObject({ mode: 'half_open', retryInMs: 10_000, probes: [{ holder: 'w#1' }] })
+  })
+})

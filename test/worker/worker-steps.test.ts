@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import type { HandlerContext } from '../../src/worker/define-handler.ts'
+import { testWorker } from './test-worker.ts'
+
+const backoff = { strategy: 'fixed', delay: '1s', jitter: 0 }
+
+describe('steps that a job remembers, on a store', () => {
+  it('A30 do not charge again when the save after the charge failed', async () => {
+    const done: string[] = []
+    const handler = {
+      backoff,
+      async run(_: unknown, ctx: HandlerContext) {
+        const charge = await ctx.once('charge', () => {
+          done.push('charge')
+          return { id: 'c-1' }
+        })
+        done.push('save')
+        if (ctx.attempt === 1) throw new Error('disk full')
+        return charge
+      },
+    }
+    const t = await testWorker({ handlers: [handler] })
+    const counted: unknown[] = []
+    t.events.on('counted', (count) => void counted.push(count))
+    const key = await t.add()
+    t.worker.start()
+    await t.rest()
+    await t.clock.advance(1_000)
+    await t.rest()
+    expect(done).toEqual(['charge', 'save', 'save'])
+    const { job, result, steps } = await t.detail(key)
+    expect([job.state, result]).toEqual(['completed', '{"id":"c-1"}'])
+    expect(steps).toMatchObject([{ step: 'charge', result: '{"id":"c-1"}', unknowns: 0 }])
+    expect(counted).toEqual([{ metric: 'wf_worker_idempotency_cache_hits_total', labels: { type: 'mail' }, value: 1 }])
+  })
+
+  it('A30 ask verify when the process was killed inside, and run again without it, with the doubt in sight', async () => {
+    const done: string[] = []
+    const handler = {
+      async run(_: unknown, ctx: HandlerContext) {
+        await ctx.once('mail', () => void done.push('mail'), { verify: () => 'sent' })
+        await ctx.once('text', () => void done.push('text'))
+      },
+    }
+    const t = await testWorker({ handlers: [handler] })
+    const key = await t.add()
+    // The process that had it stated both intents, and was never heard of again.
+    await t.join('dead#1')
+    const [claimed] = await t.claim({ workerId: 'dead#1' })
+    for (const step of ['mail', 'text']) await t.store.beginStep({ jobKey: key, attempt: 1, workerId: 'dead#1' }, step, t.store.now())
+    if (claimed) await t.settle(claimed, { kind: 'lost', reason: 'worker_died', detail: 'killed' })
+    t.worker.start()
+    await t.rest()
+    expect(done).toEqual(['text'])
+    expect((await t.detail(key)).steps).toMatchObject([
+      { step: 'mail', result: '"sent"', unknowns: 1 },
+      { step: 'text', result: 'null', unknowns: 1 },
+    ])
+    expect(t.messages().filter((line) => line.includes('it may have taken effect'))).toHaveLength(2)
+  })
+
+  it('B063 do not begin in an attempt that has lost its lease', async () => {
+    const refusals: unknown[] = []
+    const done: string[] = []
+    const handler = {
+      async run(_: unknown, ctx: HandlerContext) {
+        await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
+        await ctx.once('charge', () => void done.push('charge')).catch((error: unknown) => refusals.push(error))
+      },
+    }
+    const t = await testWorker({ handlers: [handler] })
+    await t.add()
+    t.worker.start()
+    await t.rest()
+    t.worker.fence()
+    await t.rest()
+    expect(done).toEqual([])
+    expect(refusals).toMatchObject([{ kind: 'lease_lost' }])
+  })
+})
