@@ -89,6 +89,7 @@ export function retentionRules(stage: Stage): void {
       await clock.advance(8 * day)
       expect(await pruneAll(scene)).toMatchObject({ jobs: 0 })
       await settle(job, outcomes.success())
+      expect(await pruneAll(scene), 'its end counts, not its beginning').toMatchObject({ jobs: 0 })
       await clock.advance(8 * day)
       expect(await pruneAll(scene)).toMatchObject({ jobs: 1 })
       expect(await scene.store.job(late)).toBeNull()
