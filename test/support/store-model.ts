@@ -24,7 +24,7 @@ export class StoreModel {
   readonly jobs = new Map<number, Kept>()
   readonly leases = new Map<string, number>()
   readonly paused = new Set<string>()
-  readonly #streaks = new Map<string, number>()
+  readonly streaks = new Map<string, number>()
   readonly #keys = new Map<string, { hash: string; jobKey: number }>()
   #lastKey = 0
 
@@ -96,15 +96,15 @@ export class StoreModel {
 
   #count({ type, outcome, incident }: Settlement): void {
     const bad = outcome === 'business_error' ? incident !== null : ['poison', 'incident', 'result_invalid'].includes(outcome)
-    if (outcome === 'success') this.#streaks.set(type, 0)
+    if (outcome === 'success') this.streaks.set(type, 0)
     if (!bad) return
-    const streak = (this.#streaks.get(type) ?? 0) + 1
-    this.#streaks.set(type, streak)
+    const streak = (this.streaks.get(type) ?? 0) + 1
+    this.streaks.set(type, streak)
     if (streak >= 20) this.paused.add(type)
   }
 
   resume(type: string): boolean {
-    if (this.paused.has(type)) this.#streaks.set(type, 0)
+    if (this.paused.has(type)) this.streaks.set(type, 0)
     return this.paused.delete(type)
   }
 
