@@ -54,8 +54,11 @@ async function tests() {
   let counted = false
   await check('tests', async () => {
     const reporters = ['--no-color', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const ended = run('npm', ['test', '--', '--coverage', ...reporters], { env: { COUNT_CHILDREN_IN: countsOfChildren } }).catch((error) => error)
-    const error = await ended
+    const ended = run('npm', ['test', '--', '--coverage', ...reporters], { env: { COUNT_CHILDREN_IN: countsOfChildren } })
+    const error = await ended.then(
+      () => null,
+      (reason) => reason,
+    )
     if (!existsSync(report)) throw error ?? new Error('vitest left no report')
     const { numPassedTests, numFailedTests, numPendingTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
     results.passed += numPassedTests
