@@ -1,9 +1,8 @@
 /** A breaker as people and scripts see it. */
 import type { HistoryRow } from '../store/store.ts'
 import { formatDuration } from '../domain/duration.ts'
-import { isJsonObject } from '../domain/json.ts'
 import type { InspectedBreaker } from '../engine/breakers-control.ts'
-import { readable } from './history-words.ts'
+import { breakerHistoryLine } from './breaker-history-view.ts'
 import { iso } from './json.ts'
 import type { Paint, Painter } from './paint.ts'
 import { joined, say, type Safe } from './safe.ts'
@@ -60,7 +59,7 @@ export function breakerPage(breaker: InspectedBreaker, history: readonly History
       indented(probes.map(({ permit, holder, expiresAt }) => say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`)),
       paint,
     ),
-    ...section('history', indented(history.map((row) => changeLine(row, { paint, now }))), paint),
+    ...section('history', indented(history.map((row) => breakerHistoryLine(row, { paint, now }))), paint),
   ]
 }
 
@@ -78,19 +77,4 @@ function breakerFacts(
     ['opens for', say`${formatDuration(terms.openForMs)}, then lets ${probes} through`],
     ['types', types.length === 0 ? null : joined(types, ' ')],
   ]
-}
-
-const events: Readonly<Record<string, string>> = { breaker_opened: 'opened', breaker_closed: 'closed' }
-
-function changeLine({ at, event, who, reason, detail }: HistoryRow, { paint, now }: BreakerLook): Safe {
-  const change = detail === null ? null : readable(detail)
-  const until =
-    isJsonObject(change) && typeof change['untilAt'] === 'number'
-      ? say`  ${paint.dim(say`for ${formatDuration(Math.max(0, change['untilAt'] - at))}`)}`
-      : say``
-  return say`${paint.dim(relative(at, now).padEnd(9))} ${events[event] ?? event} by ${who}${reason === null ? say`` : say`: ${reason}`}${until}`
-}
-
-export function breakerHistoryDocument({ at, event, who, reason, detail }: HistoryRow) {
-  return { at: iso(at), event, who, reason, detail: detail === null ? null : readable(detail) }
 }

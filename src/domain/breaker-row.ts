@@ -38,7 +38,7 @@ export interface BreakerRow {
 export interface NamedBreaker extends BreakerRow {
   /** The dependency. */
   readonly name: string
-  /** Who made it what it is: `wf`, or a person. */
+  /** Who made it what it is: the id of the worker whose calls did, or a person. */
   readonly who: string
   readonly reason: string | null
 }

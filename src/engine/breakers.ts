@@ -25,6 +25,8 @@ export interface Breakers {
 export interface BreakersParts {
   store: Pick<Store, 'breakers' | 'changeBreaker' | 'watch' | 'now'>
   clock: Clock
+  /** Whose calls they are: the worker's id, which the history names. */
+  who: string
   /** The store could not be looked at; told once until it can be again. */
   onTrouble?(error: unknown): void
 }
@@ -196,8 +198,8 @@ class StoreBreaker implements SharedBreaker {
   }
 
   async #change({ terms, reason, apply }: Asked): Promise<void> {
-    const { store, view } = this.#parts
-    const row = await store.changeBreaker(changeOf(this.#name, { terms: () => terms, who: 'wf', reason, apply }), this.now())
+    const { store, view, who } = this.#parts
+    const row = await store.changeBreaker(changeOf(this.#name, { terms: () => terms, who, reason, apply }), this.now())
     view.changed(this.#name, row)
   }
 

@@ -274,8 +274,8 @@ export interface StoreReader {
   /** All that were ever opened, by name: few rows, cheap enough to be asked for each second. */
   breakers(): Promise<readonly NamedBreaker[]>
   breaker(name: string): Promise<NamedBreaker | null>
-  /** What opened and closed it, newest first; 1 … 1,000. */
-  breakerHistory(name: string, limit: number): Promise<readonly HistoryRow[]>
+  /** What opened and closed it, newest first; 1 … 1,000, all of them no older than `since`. */
+  breakerHistory(name: string, limit: number, since?: number): Promise<readonly HistoryRow[]>
   steps(jobKey: number): Promise<readonly Step[]>
   /** Those of the newest jobs first. */
   allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>

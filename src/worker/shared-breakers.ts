@@ -23,7 +23,7 @@ export interface SharedBreakers {
 export function createSharedBreakers({ store, clock, log, workerId }: SharedBreakersOptions): SharedBreakers {
   const trouble = new Trouble(clock, log, 'sharing breakers with other workers')
   const onTrouble = (error: unknown) => trouble.happened(error)
-  const breakers = createBreakers({ store, clock, onTrouble })
+  const breakers = createBreakers({ store, clock, who: workerId, onTrouble })
   return {
     sharedBreaker: (parts) => new SharedCircuitBreaker({ ...parts, shared: breakers.shared(parts.name), holder: workerId, onTrouble }),
     close: () => breakers.close(),

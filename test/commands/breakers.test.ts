@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { BreakerRow } from '../../src/domain/breaker-row.ts'
 import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
@@ -48,6 +49,45 @@ describe('wf breakers', () => {
     expect(shown.out).toMatch(/closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/)
     const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{ history: { event: string; who: string }[] }>()
     expect(history).toMatchObject([{ event: 'breaker_closed', who: 'ada', detail: { breaker: 'stripe', from: 'open' } }])
+  })
+
+  it('A26 history tells what opened and closed it: when, from what to what, why, and by whom', async () => {
+    const { store, wf } = await scene()
+    await wf('trip', 'stripe', '--for', '1h', '--reason', 'they asked us to')
+    await wf('close', 'stripe', '--reason', 'their status page is green')
+    const past = store.now() - 7_200_000
+    const broken: BreakerRow = {
+      ...{ mode: 'open', generation: 9, by: 'calls', changedAt: past, expiresAt: past + 30_000, probes: [], terms: { openForMs: 30_000, probes: 1 } },
+      counts: { requests: 5, successes: 0, failures: 5, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 5 },
+    }
+    await store.changeBreaker({ name: 'stripe', apply: () => broken, who: 'host.1#a', reason: '5 failures in a row' }, past)
+
+    const told = await wf('history', 'stripe')
+    expect(told).toMatchObject({ code: 0, err: '' })
+    expect(told.out).toMatch(/^WHEN +AT +FROM +TO +FOR +GENERATION +BY +WHY\n2h ago +\S+Z +closed +open +30s +9 +host\.1#a +5 failures in a row\n/)
+    const json = (await wf('history', 'stripe', '--json')).json<{ items: object[]; page: object }>()
+    expect(json).toMatchObject({
+      items: [
+        { at: new Date(past).toISOString(), from: 'closed', to: 'open', generation: 9, by: 'calls', who: 'host.1#a', reason: '5 failures in a row' },
+        { from: 'open', to: 'closed', generation: 2, by: 'operator', who: 'ada', reason: 'their status page is green', openUntil: null },
+        { from: 'closed', to: 'open', generation: 1, by: 'operator', who: 'ada', reason: 'they asked us to' },
+      ],
+      page: { next: null },
+    })
+    const lately = await wf('history', 'stripe', '--since', '1h', '--json')
+    expect(lately.json<{ items: { who: string }[] }>().items.map(({ who }) => who)).toEqual(['ada', 'ada'])
+    const since = await wf('history', 'stripe', '--since', new Date(past - 1).toISOString(), '--limit', '2')
+    expect(since.out.trimEnd().split('\n')).toHaveLength(3)
+    expect(since.err).toBe('there are older ones: --limit\n')
+  })
+
+  it('history finds no unknown breaker, and says where it looked when nothing changed since then', async () => {
+    const { wf } = await scene()
+    await wf('trip', 'stripe', '--for', '1h')
+    expect((await wf('history', 'strippe')).err).toContain('did you mean "stripe"?')
+    const nothing = await wf('history', 'stripe', '--since', '2100-01-01T00:00:00Z')
+    expect([nothing.code, nothing.out]).toEqual([0, ''])
+    expect(nothing.err).toContain('no changes of that breaker since then in /')
   })
 
   it('opens one that no worker has declared, saying so, and finds no unknown one to show or close', async () => {

@@ -38,6 +38,7 @@ const calls: Readonly<Record<string, Calls>> = {
   'types:resume': { works: () => ['types', 'resume', 'mail'], fails: ['types', 'resume', 'chrage-payment'] },
   'breakers:list': { works: () => ['breakers', 'list'], fails: ['breakers', 'list', 'stray'] },
   'breakers:show': { works: () => ['breakers', 'show', 'stripe'], fails: ['breakers', 'show', 'nobody'] },
+  'breakers:history': { works: () => ['breakers', 'history', 'stripe'], fails: ['breakers', 'history', 'nobody'] },
   'breakers:trip': { works: () => ['breakers', 'trip', 'mailer', '--for', '10m', '--reason', 'r'], fails: ['breakers', 'trip', 'mailer'] },
   'breakers:close': { works: () => ['breakers', 'close', 'stripe'], fails: ['breakers', 'close', 'nobody'] },
   'idempotency:list': { works: () => ['idempotency', 'list'], fails: ['idempotency', 'list', '--limit', '0'] },

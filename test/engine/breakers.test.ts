@@ -19,7 +19,7 @@ const terms = { openForMs: 10_000, probes: 1 }
 /** One worker process: its own connection, its own view. */
 function process(store: Store, clock: FakeClock, more: Partial<BreakersParts> = {}) {
   const troubles: unknown[] = []
-  const breakers = createBreakers({ store, clock, onTrouble: (error) => troubles.push(error), ...more })
+  const breakers = createBreakers({ store, clock, who: 'w#1', onTrouble: (error) => troubles.push(error), ...more })
   onTestFinished(() => breakers.close())
   const shared = breakers.shared('stripe')
   const breaker = new SharedCircuitBreaker({ name: 'stripe', policy, clock, random: seededRandom(1), shared, holder: 'w#1' })
@@ -113,7 +113,7 @@ describe('the breakers of a store', () => {
     await two.shared.release({ ticket, verdict: 'success', terms })
     await clock.advance(1_000)
     expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
-    expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({ event: 'breaker_closed', who: 'wf', reason: 'its probes succeeded' })
+    expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({ event: 'breaker_closed', who: 'w#1', reason: 'its probes succeeded' })
   })
 
   it('show what an own change did, though a look that began before it ends after it', async () => {

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { breakerDocument, breakerHistoryDocument, breakerPage } from '../../cli/breaker-view.ts'
+import { breakerHistoryDocument } from '../../cli/breaker-history-view.ts'
+import { breakerDocument, breakerPage } from '../../cli/breaker-view.ts'
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers-command.ts'
 import { integerFlag } from '../../cli/flags.ts'
 import { inspectBreaker } from '../../engine/breakers-control.ts'
@@ -10,7 +11,10 @@ export default class BreakersShow extends BaseCommand {
   static override examples = ['<%= config.bin %> breakers show stripe', '<%= config.bin %> breakers show stripe --history 500 --json']
   static override args = { breaker: breakerArg() }
   static override flags = {
-    history: integerFlag({ min: 1, max: 1_000 }, { summary: 'how many changes to show, 1 to 1,000 (20 unless told), the newest first' }),
+    history: integerFlag(
+      { min: 1, max: 1_000 },
+      { summary: 'how many changes to show, 1 to 1,000 (10 unless told), the newest first; all of them: wf breakers history' },
+    ),
   }
 
   async run(): Promise<void> {
@@ -20,7 +24,7 @@ export default class BreakersShow extends BaseCommand {
     const row = await store.breaker(args.breaker)
     if (!row) throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
     const breaker = inspectBreaker(row, await store.types(now), now)
-    const history = await store.breakerHistory(args.breaker, flags.history ?? 20)
+    const history = await store.breakerHistory(args.breaker, flags.history ?? 10)
     this.output.document({ ...breakerDocument(breaker), history: history.map(breakerHistoryDocument) })
     this.output.print(...breakerPage(breaker, history, { paint: this.output.paint, now }))
   }

@@ -70,12 +70,13 @@ function hasTurned(before: BreakerRow | null, after: BreakerRow): boolean {
   return after.generation !== (before?.generation ?? 0) && after.mode !== 'half_open'
 }
 
-function detailOf(before: BreakerRow | null, { name, mode, generation, expiresAt }: NamedBreaker): string {
+function detailOf(before: BreakerRow | null, { name, mode, generation, by, expiresAt }: NamedBreaker): string {
   return JSON.stringify({
     breaker: name,
     from: before?.mode ?? 'closed',
     to: mode,
     generation,
+    by,
     ...(expiresAt === null ? {} : { untilAt: expiresAt }),
   })
 }

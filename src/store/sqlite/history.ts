@@ -7,8 +7,8 @@ export interface HistoryTable {
   ofJob(jobKey: number): readonly HistoryRow[]
   /** Newest first, without those of breakers, which a bad day writes by the hundred. */
   ofNoJob(limit: number): readonly HistoryRow[]
-  /** Newest first. */
-  ofBreaker(name: string, limit: number): readonly HistoryRow[]
+  /** Newest first; none from before `since`. */
+  ofBreaker(name: string, limit: number, since?: number): readonly HistoryRow[]
 }
 
 export function historyTable(db: Connection): HistoryTable {
@@ -18,8 +18,11 @@ export function historyTable(db: Connection): HistoryTable {
   const ofNoJob = db.prepare<[number], HistoryRow>(
     `SELECT ${columns} FROM wf_history WHERE job_key IS NULL AND event NOT GLOB 'breaker_*' ORDER BY id DESC LIMIT ?`,
   )
-  const ofBreaker = db.prepare<[string, number], HistoryRow>(`SELECT ${columns} FROM wf_history WHERE job_key IS NULL AND event GLOB 'breaker_*'
-    AND json_extract(detail, '$.breaker') = ? ORDER BY id DESC LIMIT ?`)
+  const ofBreaker = db.prepare<
+    [number, string, number],
+    HistoryRow
+  >(`SELECT ${columns} FROM wf_history WHERE job_key IS NULL AND event GLOB 'breaker_*'
+    AND at >= ? AND json_extract(detail, '$.breaker') = ? ORDER BY id DESC LIMIT ?`)
   const rows = (limit: number) => Math.min(Math.max(1, limit), 1_000)
   return {
     add({ jobKey, at, event, who, reason, detail }) {
@@ -27,6 +30,6 @@ export function historyTable(db: Connection): HistoryTable {
     },
     ofJob: (jobKey) => ofJob.all(jobKey),
     ofNoJob: (limit) => ofNoJob.all(rows(limit)),
-    ofBreaker: (name, limit) => ofBreaker.all(name, rows(limit)),
+    ofBreaker: (name, limit, since = 0) => ofBreaker.all(since, name, rows(limit)),
   }
 }

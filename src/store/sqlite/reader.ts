@@ -76,7 +76,7 @@ function resilience(db: Connection, read: Read): Pick<StoreReader, 'breakers' | 
   return {
     breakers: () => read(() => breakers().all()),
     breaker: (name) => read(() => breakers().get(name)),
-    breakerHistory: (name, limit) => read(() => history().ofBreaker(name, limit)),
+    breakerHistory: (name, limit, since) => read(() => history().ofBreaker(name, limit, since)),
     steps: (jobKey) => read(() => steps().ofJob(jobKey)),
     allSteps: (filter, page) => read(() => list()(filter, page)),
   }

@@ -63,7 +63,7 @@ export function breakerRules(stage: Stage): void {
       })
       expect(await historyOf(scene)).toEqual(['breaker_opened wf: 5 failures in a row'])
       const [row] = await scene.store.breakerHistory('stripe', 1)
-      const detail = { breaker: 'stripe', from: 'closed', to: 'open', generation: 1, untilAt: scene.now() + 30_000 }
+      const detail = { breaker: 'stripe', from: 'closed', to: 'open', generation: 1, by: 'calls', untilAt: scene.now() + 30_000 }
       expect([row?.jobKey, JSON.parse(row?.detail ?? '')]).toEqual([null, detail])
       expect(await scene.store.history(10), 'the history of breakers stands apart').toEqual([])
     })

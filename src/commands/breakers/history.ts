@@ -1,0 +1,41 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+import { breakerHistoryColumns, breakerHistoryDocument } from '../../cli/breaker-history-view.ts'
+import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers-command.ts'
+import { deadlineFlag, integerFlag } from '../../cli/flags.ts'
+import { printList } from '../../cli/list.ts'
+import { prose } from '../../cli/prose.ts'
+import { say } from '../../cli/safe.ts'
+import { readDuration } from '../../cli/values.ts'
+import type { HistoryRow } from '../../store/store.ts'
+
+export default class BreakersHistory extends BaseCommand {
+  static override summary = 'Show what opened and closed a breaker: when, why, and by whom.'
+  static override description =
+    prose`The newest change comes first. BY is the worker whose calls changed it, or the person who did. That probes may go is a matter
+of time and changes nothing; a probe that fails opens it again. BREAKER is the name of the dependency.`
+  static override examples = [
+    '<%= config.bin %> breakers history stripe --since 24h',
+    '<%= config.bin %> breakers history stripe --since 2030-01-31T09:00:00Z --json',
+  ]
+  static override args = { breaker: breakerArg() }
+  static override flags = {
+    limit: integerFlag({ min: 1, max: 1_000 }, { summary: 'how many changes to show, 1 to 1,000 (50 unless told)' }),
+    since: deadlineFlag({ summary: 'none from before that time, or from longer ago' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(BreakersHistory)
+    const store = await this.openReader()
+    const now = store.now()
+    const since = typeof flags.since === 'string' ? now - readDuration(flags.since, '--since') : (flags.since ?? 0)
+    const limit = flags.limit ?? 50
+    const found = await store.breakerHistory(args.breaker, Math.min(1_000, limit + 1), since)
+    if (found.length === 0 && !(await store.breaker(args.breaker))) {
+      throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
+    }
+    const page = { items: found.slice(0, limit), next: null }
+    const listing = { page, columns: breakerHistoryColumns(now), document: breakerHistoryDocument, id: ({ id }: HistoryRow) => id }
+    await printList(this.output, { ...listing, noun: 'changes of that breaker since then' }, { from: store })
+    if (found.length > limit) this.output.note(say`${this.output.errPaint.dim(say`there are older ones: --limit`)}`)
+  }
+}
