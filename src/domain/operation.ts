@@ -1,0 +1,161 @@
+/** An operation: one change that a person made, with what it was about and what became of each. Kept until retention takes it. */
+import type { JobState, WaitReason } from './job.ts'
+import type { ResolutionVerb } from './resolution.ts'
+
+/** `types pause`, `breakers trip`, `idempotency forget`, `workers release`, `wf undo` beside the roads out of a stop. */
+export type OperationVerb = ResolutionVerb | 'update' | 'purge' | 'pause' | 'resume' | 'trip' | 'close' | 'forget' | 'release' | 'drain' | 'undo' | 'reveal'
+
+export const operationVerbs: readonly OperationVerb[] = [
+  ...(['resolve', 'retry', 'dlq_retry', 'cancel', 'discard', 'purge', 'update'] as const),
+  ...(['pause', 'resume', 'trip', 'close', 'forget', 'release', 'drain', 'undo', 'reveal'] as const),
+]
+
+/** Those that `wf undo` takes back where nothing has happened since. The others are final, or change nothing. */
+export const undoableVerbs: readonly OperationVerb[] = ['resolve', 'retry', 'dlq_retry', 'update', 'pause', 'resume', 'trip', 'close']
+
+export interface NewOperation {
+  verb: OperationVerb
+  /** `user@host`, or what a program calls itself. */
+  who: string
+  /** What was meant, in words: flags as they are typed, or keys; at most `operationLimits.selectorCharacters`. */
+  selector: string
+  reason: string | null
+  /** What was chosen with it: retries, set, newEffects, forMs … */
+  flags: Readonly<Record<string, unknown>>
+  /** How many targets were meant when they were frozen. */
+  matched: number
+  /** Of an undo: the operation that it takes back. */
+  undoes?: number
+}
+
+/** matched = changed + skipped + failed + left, at every moment: counts are written with the targets themselves. */
+export interface Operation extends Omit<NewOperation, 'undoes'> {
+  id: number
+  /** Epoch ms. */
+  at: number
+  changed: number
+  skipped: number
+  failed: number
+  /** Epoch ms; null while it is at work, and when its process ended in the middle. */
+  finishedAt: number | null
+  /** Epoch ms of the last target. */
+  touchedAt: number
+  undoes: number | null
+  /** The operation that took it back. */
+  undoneBy: number | null
+}
+
+/** `pending`: meant, and not reached. */
+export type TargetStatus = 'pending' | 'changed' | 'skipped' | 'failed' | 'not_found'
+
+/** A job by its key; a type, breaker or worker by its name, with key 0. */
+export interface TargetName {
+  jobKey: number
+  name: string
+}
+
+export interface NewTarget extends TargetName {
+  status: TargetStatus
+  /** A finished sentence for people; empty when changed and there is nothing to say. */
+  why: string
+  /** What it was before and what the operation left, for an undo; null where there is none. */
+  image: TargetImage | null
+}
+
+export interface OperationTarget extends NewTarget {
+  /** The undo that brought it back. */
+  undoneBy: number | null
+}
+
+export type TargetImage = JobChangeImage | TypeImage | BreakerImage
+
+/** Of a job's row: all that an operator's change can touch. */
+export interface JobImage {
+  state: JobState
+  waitReason: WaitReason | null
+  priority: number
+  runAt: number
+  retries: number
+  retriesGiven: boolean
+  failures: number
+  crashes: number
+  deferrals: number
+  deferringSince: number | null
+  deadlineAt: number | null
+  finishedAt: number | null
+}
+
+export interface JobChangeImage {
+  of: 'job'
+  /** No attempt may have started since. */
+  attempt: number
+  before: JobImage
+  after: JobImage
+  /** Only when the operation changed them: the JSON text as it was, and a hash of what they became. */
+  variables?: { before: string; afterHash: string }
+  /** Id of the incident that it closed. */
+  incident: number | null
+  /** It closed the dead letter that was received at this instant. */
+  deadLetterAt: number | null
+  /** Names of the steps that it made forgotten, and the effects' epoch before. */
+  newEffects?: { forgotten: readonly string[]; epoch: number }
+}
+
+/** A type's pause, as columns of its row. */
+export interface PauseImage {
+  pausedAt: number | null
+  pausedBy: string | null
+  pauseReason: string | null
+  /** Epoch ms at which it ends by itself. */
+  pausedUntil: number | null
+  badStreak: number
+}
+
+export interface TypeImage {
+  of: 'type'
+  before: PauseImage
+  after: PauseImage
+}
+
+export interface BreakerImage {
+  of: 'breaker'
+  /** Null: nobody had opened it yet. Mode and end as they were; the generation is that of the row. */
+  before: { mode: 'closed' | 'half_open' | 'open'; by: 'calls' | 'operator'; expiresAt: number | null; who: string; reason: string | null } | null
+  /** What the operation left: nothing else may have turned it since. */
+  generation: number
+}
+
+export interface OperationFilter {
+  /** Part of the name, whatever its case. */
+  who?: string
+  verbs?: readonly OperationVerb[]
+  /** Epoch ms. */
+  since?: number
+  /** Only those that an undo could take back, as far as the operation itself goes. */
+  undoable?: boolean
+}
+
+/** What became of one target of an operation that was to be taken back. */
+export interface Undone extends TargetName {
+  status: 'changed' | 'skipped' | 'failed' | 'not_found'
+  /** A finished sentence: why not, or what did not come back with it; empty when all did. */
+  why: string
+  /** True: it changed, and something of it cannot come back. */
+  partly: boolean
+}
+
+export const operationLimits = { selectorCharacters: 2_000, namedKeys: 20 } as const
+
+/** Not heard of for so long, an unfinished operation is taken for one whose process ended. */
+const silenceMs = 60_000
+
+export type OperationState = 'done' | 'at work' | 'interrupted'
+
+export function operationState({ finishedAt, touchedAt, ...operation }: Operation, now: number): OperationState {
+  if (finishedAt !== null) return leftOf(operation) > 0 ? 'interrupted' : 'done'
+  return now - touchedAt < silenceMs ? 'at work' : 'interrupted'
+}
+
+export function leftOf({ matched, changed, skipped, failed }: Pick<Operation, 'matched' | 'changed' | 'skipped' | 'failed'>): number {
+  return Math.max(0, matched - changed - skipped - failed)
+}
