@@ -1,0 +1,23 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+import { explanationDocument, explanationPage } from '../../cli/explanation-view.ts'
+import { keyArg } from '../../cli/flags.ts'
+import { noSuchJob } from '../../cli/not-found.ts'
+import { prose } from '../../cli/prose.ts'
+
+export default class JobsExplain extends BaseCommand {
+  static override summary = 'Say why a job is where it is, what happens next, and what would change it.'
+  static override description =
+    prose`In sentences: a delay, a backoff, an open breaker, a paused type, no worker, no free slot, a dead worker, an incident,
+a dead letter, an outcome that nobody knows.`
+  static override examples = ['<%= config.bin %> jobs explain 17', '<%= config.bin %> jobs explain 17 --json']
+  static override args = { key: keyArg() }
+
+  async run(): Promise<void> {
+    const { args } = await this.parse(JobsExplain)
+    const [store, { explainJob }] = await Promise.all([this.openReader(), import('../../engine/explain-job.ts')])
+    const explained = await explainJob(store, args.key, this.now())
+    if (!explained) throw await noSuchJob(store, args.key)
+    this.output.document(explanationDocument(explained, this.storeSuffix))
+    this.output.print(...explanationPage(explained, { paint: this.output.paint, suffix: this.storeSuffix }))
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { explainJob } from '../../src/engine/explain-job.ts'
+import { testEngine, type TestEngine } from '../support/test-engine.ts'
+
+const explained = async (t: TestEngine, key: number) => {
+  const found = await explainJob(t.store, key, t.store.now())
+  if (!found) throw new Error('no such job')
+  const { why, next, commands } = found.explanation
+  return { words: [...why, ...next].join(' '), commands: commands.map(({ args }) => args.join(' ')) }
+}
+
+const declared = { type: 'mail', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: null, onExhausted: 'incident' } as const
+
+describe('the explanation of a job', () => {
+  it('is nothing for a job that is not there', async () => {
+    const t = await testEngine()
+    expect(await explainJob(t.store, 4711, t.store.now())).toBeNull()
+  })
+
+  it('finds out that nobody handles its type, that the type is paused, and that it is about to start', async () => {
+    const t = await testEngine()
+    const key = await t.add()
+    expect((await explained(t, key)).words).toContain('No living worker handles the type mail.')
+    await t.join('w#1')
+    expect((await explained(t, key)).words).toContain('A worker that is idle takes it within moments.')
+    await t.engine.pauseTypes(['mail'], { paused: true, reason: 'bad release', who: 'ann' })
+    expect((await explained(t, key)).words).toContain('by ann: bad release.')
+    expect((await explained(t, key)).commands).toContain('wf types resume mail'.slice(3))
+  })
+
+  it('finds out that all slots are taken', async () => {
+    const t = await testEngine()
+    await t.join('w#1')
+    await t.store.declareTypes([declared], t.store.now())
+    await t.add()
+    await t.claim({ type: 'mail', limit: 1 })
+    const key = await t.add()
+    expect((await explained(t, key)).words).toContain('All 1 slot of 1 worker for mail are taken.')
+  })
+
+  it('finds out that the worker of a running job is alive, and later that it is dead', async () => {
+    const t = await testEngine()
+    await t.join('w#1')
+    const key = await t.add()
+    await t.claim({ type: 'mail', limit: 1 })
+    expect((await explained(t, key)).words).toContain('which is alive')
+    await t.clock.advance(3_600_000)
+    expect((await explained(t, key)).words).toMatch(/the lease of its worker w#1 ended .* ago\. Nobody takes it back/)
+  })
+})
