@@ -1,6 +1,58 @@
-/** Reading what people write to say which jobs they mean. */
+/** Which jobs, incidents or dead letters are meant: what a list is narrowed by and what a bulk verb is about. */
+import type { DeadLetterReason } from './dead-letter.ts'
 import { WfError } from './errors.ts'
+import type { IncidentKind } from './incident.ts'
+import type { JobState } from './job.ts'
 import { preview } from './preview.ts'
+
+/** Every given field must match. */
+export interface Selector {
+  keys?: readonly number[]
+  types?: readonly string[]
+  states?: readonly JobState[]
+  incidentKinds?: readonly IncidentKind[]
+  deadLetterReasons?: readonly DeadLetterReason[]
+  error?: ErrorMatch
+  /** Of the error, as it stands there. */
+  codes?: readonly string[]
+  /** Of the incident. */
+  fingerprints?: readonly string[]
+  /** Epoch ms: of the incident's, the dead letter's or the job's own beginning, at it or later. */
+  since?: number
+  /** Epoch ms: before it. */
+  until?: number
+  /** What the variables hold; all of it. */
+  where?: readonly WhereCondition[]
+  /** Of a running job. */
+  workerId?: string
+  /** Closed incidents and dead letters too. */
+  includeClosed?: boolean
+}
+
+/**
+ * What an error must say. `text`: a part of "code name message", capitals or not. `pattern`: a regular expression of those
+ * that take no longer than the text is long (domain/pattern.ts).
+ */
+export type ErrorMatch = { text: string } | { pattern: string; ignoreCase?: boolean }
+
+export interface WhereCondition {
+  /** As `--set` writes it: `customer.city`, `items.0.price`, `["a.b"].c`. */
+  path: string
+  /** Any JSON value. Null stands for null, not for what is not there. */
+  value: unknown
+}
+
+/** What is listed. */
+export type SelectorList = 'jobs' | 'incidents' | 'dlq'
+
+/** Orders in which each can be listed; the first is taken unless told. */
+export const sortOrders = {
+  jobs: ['newest', 'oldest', 'due', 'priority', 'attempts'],
+  incidents: ['newest', 'oldest', 'type', 'attempts'],
+  dlq: ['newest', 'oldest', 'type', 'count'],
+} as const satisfies Record<SelectorList, readonly [string, ...string[]]>
+
+export type SortOrder<L extends SelectorList> = (typeof sortOrders)[L][number]
 
 /** A job key: digits only, 1 … 2^53 − 1. Refused, never rounded, beyond. Throws WfError `usage`. */
 export function parseKey(text: string): number {

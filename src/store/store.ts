@@ -4,12 +4,13 @@
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
 import type { BreakerChange, NamedBreaker } from '../domain/breaker-row.ts'
-import type { DeadLetter, DeadLetterReason } from '../domain/dead-letter.ts'
-import type { Incident, IncidentKind } from '../domain/incident.ts'
+import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { Incident } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
+import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
 
@@ -167,29 +168,24 @@ export interface StoreWriter {
   prune(policy: RetentionPolicy, now: number): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
 }
 
-/** What a list is narrowed by; every given field must match. */
-export interface Selector {
-  keys?: readonly number[]
-  types?: readonly string[]
-  states?: readonly JobState[]
-  incidentKinds?: readonly IncidentKind[]
-  deadLetterReasons?: readonly DeadLetterReason[]
-  workerId?: string
-  /** Closed incidents and dead letters too. */
-  includeClosed?: boolean
-}
+export type { ErrorMatch, Selector, WhereCondition }
 
 export interface Page {
   /** 1 … 1,000. */
   limit: number
-  /** `next` of the page before. */
+  /** `next` of the page before, in the same order. */
   cursor?: string
+  /** One of `sortOrders` of what is listed; its first unless told. */
+  sort?: string
 }
 
 export interface Paged<T> {
+  /** Fewer than asked for, even none, where much was read to find them: `next` alone tells whether there can be more. */
   items: readonly T[]
   /** Cursor of the next page; null at the end. */
   next: string | null
+  /** Rows whose errors or variables were looked into. */
+  looked?: number
 }
 
 /** Jobs carry no variables in lists; a detail has everything. */

@@ -3,13 +3,26 @@ import type { DeadLetter } from '../../domain/dead-letter.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { deadLetterColumns } from './poison-jobs.ts'
-import { all, cursorParts, deadLetterConditions, jobConditions, pageSize, statements, withIncident, type Condition } from './selection.ts'
+import {
+  all,
+  cursorParts,
+  deadLetterConditions,
+  jobConditions,
+  pageSize,
+  statements,
+  timeConditions,
+  withIncident,
+  type Condition,
+} from './selection.ts'
 
 export function deadLetterLister(db: Connection): (selector: Selector, page: Page) => Paged<DeadLetter> {
   const statement = statements(db)
   return (selector, page) => {
     const limit = pageSize(page)
-    const where = all([...conditions(selector), ...deadLetterConditions(selector), ...withIncident(selector, 'p.job_key')])
+    const where = all([
+      ...[...conditions(selector), ...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')],
+      ...withIncident(selector, 'p.job_key'),
+    ])
     const [receivedAt = Number.MAX_SAFE_INTEGER, jobKey = Number.MAX_SAFE_INTEGER] = cursorParts(page, 2) ?? []
     const index = selector.includeClosed ? 'wf_poison_jobs_received' : 'wf_poison_jobs_open'
     const sql = `SELECT ${deadLetterColumns} FROM wf_poison_jobs p INDEXED BY ${index} LEFT JOIN wf_jobs j ON j.key = p.job_key

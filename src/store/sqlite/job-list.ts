@@ -6,7 +6,18 @@ import { jobStates, type Job, type JobState } from '../../domain/job.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { jobColumns, jobFrom, type JobRow } from './jobs.ts'
-import { all, cursorParts, jobConditions, pageSize, statements, withDeadLetter, withIncident, type Condition, type Value } from './selection.ts'
+import {
+  all,
+  cursorParts,
+  jobConditions,
+  pageSize,
+  statements,
+  timeConditions,
+  withDeadLetter,
+  withIncident,
+  type Condition,
+  type Value,
+} from './selection.ts'
 
 /** States whose index is in the order of a list: (type, key). */
 const orderedStates: readonly JobState[] = ['failed', 'dead', 'rejected', 'cancelled']
@@ -24,7 +35,10 @@ export function jobLister(db: Connection): (selector: Selector, page: Page) => P
   const search = keySearch(statement)
   return (selector, page) => {
     const limit = pageSize(page)
-    const where = all([...jobConditions(selector), ...withIncident(selector, 'j.key'), ...withDeadLetter(selector, 'j.key')])
+    const where = all([
+      ...[...jobConditions(selector), ...timeConditions(selector, 'j.created_at')],
+      ...[...withIncident(selector, 'j.key'), ...withDeadLetter(selector, 'j.key')],
+    ])
     const [below = Number.MAX_SAFE_INTEGER] = cursorParts(page, 1) ?? []
     const found = search(selector, { where, below, limit: limit + 1 }).sort((a, b) => b - a)
     const shown = found.slice(0, limit)
@@ -107,10 +121,10 @@ function entriesOf(state: JobState, column: string): string {
 }
 
 /** States that a job can be in that has all that is asked for. */
-function statesOf({ states = jobStates, incidentKinds, deadLetterReasons, workerId, includeClosed }: Selector): readonly JobState[] {
+function statesOf({ states = jobStates, incidentKinds, fingerprints, deadLetterReasons, workerId, includeClosed }: Selector): readonly JobState[] {
   return states.filter(
     (state) =>
-      (includeClosed || incidentKinds === undefined || state === 'failed') &&
+      (includeClosed || (incidentKinds === undefined && fingerprints === undefined) || state === 'failed') &&
       (includeClosed || deadLetterReasons === undefined || state === 'failed' || state === 'dead') &&
       (workerId === undefined || state === 'running'),
   )

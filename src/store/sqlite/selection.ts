@@ -27,9 +27,21 @@ export function jobConditions({ keys, types, states, workerId }: Selector): Cond
   ]
 }
 
+/** Its beginning, which stands in `column`. */
+export function timeConditions({ since, until }: Selector, column: string): Condition[] {
+  return [
+    ...(since === undefined ? [] : [{ sql: `${column} >= ?`, values: [since] }]),
+    ...(until === undefined ? [] : [{ sql: `${column} < ?`, values: [until] }]),
+  ]
+}
+
 /** Open ones, unless closed ones are wanted too. Its row is `i`. */
-export function incidentConditions({ incidentKinds, includeClosed }: Selector): Condition[] {
-  return [...(incidentKinds ? [inList('i.kind', incidentKinds)] : []), ...(includeClosed ? [] : [{ sql: 'i.resolved_at IS NULL', values: [] }])]
+export function incidentConditions({ incidentKinds, fingerprints, includeClosed }: Selector): Condition[] {
+  return [
+    ...(incidentKinds ? [inList('i.kind', incidentKinds)] : []),
+    ...(fingerprints ? [inList('i.fingerprint', fingerprints)] : []),
+    ...(includeClosed ? [] : [{ sql: 'i.resolved_at IS NULL', values: [] }]),
+  ]
 }
 
 /** Open ones, unless closed ones are wanted too. Its row is `p`. */
@@ -42,7 +54,7 @@ export function deadLetterConditions({ deadLetterReasons, includeClosed }: Selec
 
 /** A job that has such an incident. */
 export function withIncident(selector: Selector, jobKey: string): Condition[] {
-  if (!selector.incidentKinds) return []
+  if (!selector.incidentKinds && !selector.fingerprints) return []
   const { sql, values } = all(incidentConditions(selector))
   return [{ sql: `EXISTS (SELECT 1 FROM wf_incidents i WHERE i.job_key = ${jobKey} AND ${sql})`, values }]
 }
