@@ -11,7 +11,7 @@ export interface CommonVariable {
   value: Scalar
   /** Of the members, 0.9 … 1. */
   share: number
-  /** Of the other jobs, 0 … 0.5. */
+  /** Of the other jobs, 0 … 0.3. */
   shareOfOthers: number
 }
 
@@ -21,7 +21,7 @@ export type Scalar = string | number | boolean | null
 export const fewestMembers = 2
 export const fewestOthers = 3
 const leastShare = 0.9
-const mostShareOfOthers = 0.5
+const mostShareOfOthers = 0.3
 const mostCommon = 10
 const mostPaths = 500
 const deepest = 8

@@ -3,6 +3,7 @@ import { describe } from 'vitest'
 import type { OpenedStore, Scene } from '../support/store-scene.ts'
 import { sceneOn } from '../support/store-scene.ts'
 import { breakerRules } from './conformance/breakers.ts'
+import { causeRules } from './conformance/causes.ts'
 import { claimRules } from './conformance/claims.ts'
 import { leaseRules } from './conformance/leases.ts'
 import { pauseRules } from './conformance/pauses.ts'
@@ -21,6 +22,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
   const stage: Stage = async () => sceneOn(await open())
   describe(`${name} as a store`, () => {
     breakerRules(stage)
+    causeRules(stage)
     claimRules(stage)
     leaseRules(stage)
     settlementRules(stage)

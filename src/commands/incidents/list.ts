@@ -1,11 +1,12 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
+import { choicesFlag, guarded, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { collect, printList } from '../../cli/list.ts'
 import { missingKeys } from '../../cli/missing-keys.ts'
+import { readChoice } from '../../cli/values.ts'
 import { incidentKinds } from '../../domain/incident.ts'
 import type { IncidentView, Selector } from '../../store/store.ts'
 
@@ -14,6 +15,7 @@ export default class IncidentsList extends BaseCommand {
   static override description = 'An incident is addressed by the key of its job. Only open ones are shown unless --closed.'
   static override examples = [
     '<%= config.bin %> incidents list',
+    { description: 'which causes there are, the worst first', command: '<%= config.bin %> incidents list --by cause' },
     {
       description: 'those that will take their process with them, or cannot succeed as they are',
       command: '<%= config.bin %> incidents list --kind crash_loop,poison_message',
@@ -29,6 +31,12 @@ export default class IncidentsList extends BaseCommand {
     type: typesFlag('only those of these types'),
     kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
     closed: Flags.boolean({ summary: 'those that are resolved too' }),
+    by: Flags.custom<'cause'>({
+      summary: 'cause: open ones by cause, the worst first, with the command that takes exactly these; --ids prints fingerprints',
+      helpValue: 'cause',
+      exclusive: ['closed', 'cursor'],
+      parse: guarded((text, name) => readChoice<'cause'>(text, name, ['cause'])),
+    })(),
     ...listFlags,
   }
 
@@ -43,6 +51,10 @@ export default class IncidentsList extends BaseCommand {
       ...closed,
     })
     const store = await this.openReader()
+    if (flags.by === 'cause') {
+      const { printCauses } = await import('../../cli/cause-list.ts')
+      return printCauses(this.output, store, { selector, limit: flags.limit, ids: flags.ids, suffix: this.storeSuffix })
+    }
     const page = await collect((each) => store.incidents(selector, each), flags)
     const noun = flags.closed ? 'such incidents' : 'open incidents'
     const listing = {

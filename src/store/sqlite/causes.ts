@@ -68,9 +68,7 @@ function grouped(rows: readonly Row[]): readonly Group[] {
 type Details = Pick<Cause, 'type' | 'kind' | 'code' | 'name' | 'message' | 'seenAt' | 'recent' | 'sampleKeys'>
 
 function causeDetails(db: Connection): (group: Group, sampleKeys: readonly number[], now: number) => Details {
-  const one = db.prepare<[number], { type: string; error: string }>(
-    'SELECT type, error FROM wf_incidents WHERE job_key = ? AND resolved_at IS NULL',
-  )
+  const one = db.prepare<[number], { type: string; error: string }>('SELECT type, error FROM wf_incidents WHERE job_key = ? AND resolved_at IS NULL')
   const seen = db.prepare<[string], number | null>('SELECT min(created_at) FROM wf_incidents WHERE fingerprint = ?').pluck()
   const came = db
     .prepare<[string, number, number], number>('SELECT count(*) FROM wf_incidents WHERE fingerprint = ? AND created_at > ? AND created_at <= ?')
