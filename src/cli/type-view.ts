@@ -12,6 +12,7 @@ export function typeDocument({
   workers,
   held,
   pausedAt,
+  pausedUntil,
   pausedBy,
   pauseReason,
   badStreak,
@@ -25,6 +26,7 @@ export function typeDocument({
     workers,
     held,
     pausedAt: iso(pausedAt),
+    pausedUntil: iso(pausedUntil),
     pausedBy,
     pauseReason,
     badStreak,
@@ -32,7 +34,7 @@ export function typeDocument({
   }
 }
 
-export function typeColumns(): readonly Column<InspectedType>[] {
+export function typeColumns(now: number): readonly Column<InspectedType>[] {
   return [
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 12 },
     { title: 'READY', value: ({ counts }) => counts.available ?? 0, align: 'right' },
@@ -52,13 +54,14 @@ export function typeColumns(): readonly Column<InspectedType>[] {
     { title: 'DEAD', value: ({ counts }) => counts.dead ?? 0, align: 'right', paint: ({ counts }, paint) => (counts.dead ? paint.red : undefined) },
     { title: 'OLDEST', value: ({ oldestDueMs }) => (oldestDueMs === null ? '' : span(oldestDueMs)), align: 'right', optional: 1 },
     { title: 'WORKERS', value: ({ workers }) => workers, align: 'right', optional: 2 },
-    { title: 'NOTE', value: noteOf, shrinkTo: 10, optional: 1, paint: (_, paint) => paint.yellow },
+    { title: 'NOTE', value: (type) => noteOf(type, now), shrinkTo: 10, optional: 1, paint: (_, paint) => paint.yellow },
   ]
 }
 
-function noteOf({ held, pausedBy, pauseReason }: InspectedType): string {
+function noteOf({ held, pausedUntil, pausedBy, pauseReason }: InspectedType, now: number): string {
   if (held === null) return ''
   if (held.by === 'no_worker') return 'no worker'
   if (held.by === 'breaker') return held.why
-  return `paused by ${pausedBy ?? '?'}${pauseReason === null ? '' : `: ${pauseReason}`}`
+  const left = pausedUntil === null ? '' : ` for ${span(pausedUntil - now)} more`
+  return `paused by ${pausedBy ?? '?'}${left}${pauseReason === null ? '' : `: ${pauseReason}`}`
 }

@@ -6,7 +6,9 @@ import { nearestWord } from '../domain/nearest-word.ts'
 import { preview } from '../domain/preview.ts'
 import type { PauseChange, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
+import { iso } from './json.ts'
 import { say } from './safe.ts'
+import { relative } from './time.ts'
 import { readText } from './values.ts'
 import { who } from './who.ts'
 
@@ -15,17 +17,25 @@ export const typesArg = () =>
 
 export abstract class TypesChange extends BaseCommand {
   protected async pauseOrResume(words: readonly string[], { force, ...change }: Omit<PauseChange, 'who'> & { force: boolean }): Promise<void> {
+    const { untilAt = null } = change
     const types = await readTypes(words)
     const engine = await this.openEngine()
     if (!force) await refuseUnknown(engine.store, types, change)
     const changed = new Set(await engine.pauseTypes(types, { ...change, who: who() }))
     const done = change.paused ? 'paused' : 'resumed'
     const sum = { matched: types.length, changed: changed.size, skipped: types.length - changed.size, failed: 0 }
-    this.output.document({ ...sum, items: types.map((type) => ({ type, status: changed.has(type) ? 'changed' : 'skipped' })) })
+    this.output.document({
+      ...sum,
+      items: types.map((type) => ({ type, status: changed.has(type) ? 'changed' : 'skipped' })),
+      ...(untilAt === null ? {} : { pausedUntil: iso(untilAt) }),
+    })
     const { green, dim } = this.output.paint
+    const until = untilAt === null ? say`` : say`  ${dim(say`until ${iso(untilAt)}, ${relative(untilAt, this.now())}`)}`
     this.output.print(
       ...types.map((type) =>
-        changed.has(type) ? say`${green(done)} ${type}` : say`${dim('skipped')} ${type}  it was ${change.paused ? 'paused' : 'not paused'} already`,
+        changed.has(type)
+          ? say`${green(done)} ${type}${until}`
+          : say`${dim('skipped')} ${type}  it was ${change.paused ? 'paused' : 'not paused'} already`,
       ),
     )
     if (types.length === 0) this.output.note(say`no types were given on standard input`)

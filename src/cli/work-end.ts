@@ -3,6 +3,7 @@ import type { LeftBehind } from '../engine/until-empty.ts'
 import type { Logger } from '../logger.ts'
 import { stopped, wordsOfTally, type Tally } from '../worker/tally.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
+import { iso } from './json.ts'
 import { quoted } from './shell.ts'
 import { counted } from './time.ts'
 
@@ -32,9 +33,10 @@ export function tellEnd(log: Logger, { end, left, seconds, suffix }: TellEnd): v
   if ((tally.dead ?? 0) > 0) log.info(`look at what was set aside with: wf dlq list${suffix}`)
 }
 
-function leftWords({ type, count, because }: LeftBehind, suffix: string): string {
+function leftWords({ type, count, because, untilAt }: LeftBehind, suffix: string): string {
   const jobs = `${counted(count, 'job')} of ${type} ${count === 1 ? 'stays' : 'stay'}`
-  if (because === 'paused') return `${jobs}: the type is paused; wf types resume ${quoted(type)}${suffix}`
+  const until = untilAt === undefined ? '' : ` until ${iso(untilAt)}`
+  if (because === 'paused') return `${jobs}: the type is paused${until}; wf types resume ${quoted(type)}${suffix}`
   return because === 'delay' ? `${jobs}: not due yet` : `${jobs}: no handler here takes the type`
 }
 

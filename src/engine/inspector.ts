@@ -149,7 +149,7 @@ function holdsOf(views: readonly TypeView[], breakers: readonly NamedBreaker[], 
   const notClosed = new Map(breakers.filter(({ mode }) => mode !== 'closed').map((breaker) => [breaker.name, breaker]))
   return (type) => {
     const view = types.get(type)
-    const held = heldBy(type, view)
+    const held = heldBy(type, view, now)
     if (held || !view) return held
     const breaker = view.declaration?.breakers?.map((name) => notClosed.get(name)).find((found) => found !== undefined)
     return breaker ? { by: 'breaker', why: breakerWords(breaker, now) } : null
@@ -164,10 +164,11 @@ function breakerWords({ name, expiresAt, reason }: NamedBreaker, now: number): s
     : `the breaker of ${name} lets only a probe through`
 }
 
-function heldBy(type: string, view: TypeView | undefined): Held | null {
+function heldBy(type: string, view: TypeView | undefined, now: number): Held | null {
   if (view && view.pausedAt !== null) {
     const reason = view.pauseReason === null ? '' : `: ${view.pauseReason}`
-    return { by: 'paused', why: `${type} is paused by ${view.pausedBy ?? 'somebody'}${reason}` }
+    const left = view.pausedUntil === null ? '' : ` for another ${formatDuration(view.pausedUntil - now)}`
+    return { by: 'paused', why: `${type} is paused by ${view.pausedBy ?? 'somebody'}${left}${reason}` }
   }
   return view && view.workers > 0 ? null : { by: 'no_worker', why: `no worker for type ${type} is running` }
 }

@@ -10,6 +10,8 @@ export interface LeftBehind {
   count: number
   /** `handler`: no handler for the type here. */
   because: 'delay' | 'paused' | 'handler'
+  /** Where a pause ends by itself: epoch ms. */
+  untilAt?: number
 }
 
 export interface Emptiness {
@@ -22,12 +24,12 @@ export interface Emptiness {
 export async function isEmpty(store: StoreReader, types: readonly string[], now: number): Promise<Emptiness> {
   if (await store.hasPending(types, now)) return { empty: false, left: [] }
   const handled = new Set(types)
-  const left = (await store.types(now)).map(({ type, counts, pausedAt }): LeftBehind => {
+  const left = (await store.types(now)).map(({ type, counts, pausedAt, pausedUntil }): LeftBehind => {
     const { available = 0, waiting = 0, running = 0 } = counts
     if (!handled.has(type)) return { type, count: available + waiting + running, because: 'handler' }
     // One that fell due since the look counts as what it was then.
     if (pausedAt === null) return { type, count: waiting, because: 'delay' }
-    return { type, count: available + waiting, because: 'paused' }
+    return { type, count: available + waiting, because: 'paused', ...(pausedUntil === null ? {} : { untilAt: pausedUntil }) }
   })
   return { empty: true, left: left.filter(({ count }) => count > 0) }
 }

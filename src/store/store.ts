@@ -64,12 +64,16 @@ export interface PauseChange {
   paused: boolean
   reason: string | null
   who: string
+  /** Of a pause: epoch ms at which it ends by itself. Null or not given: somebody has to resume the types. */
+  untilAt?: number | null
 }
 
 export interface PausedType {
   type: string
   /** Epoch ms. */
   since: number
+  /** Epoch ms at which it ends by itself. */
+  untilAt: number | null
   /** `wf` when a row of stops did it. */
   by: string
   reason: string | null
@@ -120,6 +124,8 @@ export interface TypeView {
   type: string
   declaration: TypeDeclaration | null
   pausedAt: number | null
+  /** Epoch ms at which the pause ends by itself. */
+  pausedUntil: number | null
   pausedBy: string | null
   pauseReason: string | null
   /** Poison or incident outcomes in a row without a success. */
@@ -153,7 +159,10 @@ export interface StoreWriter {
   /** Takes the rows away. Attempts that they still hold become expired at once. What a person did is kept in the history as `worker_released`. */
   retireWorkers(workerIds: readonly string[], now: number, release?: WorkerRelease): Promise<void>
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
-  /** Resuming sets the bad streak to 0. Answers the types whose state changed. */
+  /**
+   * Answers the types whose state changed; of one that is paused already, to another end, that counts as a change. The end of
+   * a pause, by whatever, sets the bad streak to 0 and lets the type's jobs go on a ramp (domain/ramp.ts), over all workers.
+   */
   pauseTypes(types: readonly string[], change: PauseChange, now: number): Promise<readonly string[]>
   /** Answers what it is afterwards; null where it is not kept and `apply` made nothing of it. */
   changeBreaker(change: BreakerChange, now: number): Promise<NamedBreaker | null>
@@ -247,7 +256,7 @@ export interface StoreReader {
   workers(now: number): Promise<readonly WorkerView[]>
   types(now: number): Promise<readonly TypeView[]>
   /** Cheap, unlike `types`: counts no jobs. */
-  pausedTypes(): Promise<readonly PausedType[]>
+  pausedTypes(now: number): Promise<readonly PausedType[]>
   /** Live states from their partial indexes; never a scan of finished jobs. */
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
   /** Whether a claim by these types would find something due now. Cheap; takes no write lock. */
@@ -257,7 +266,7 @@ export interface StoreReader {
    * counts. One moment is looked at, and no row of a job that is only delayed is read.
    */
   hasPending(types: readonly string[], now: number): Promise<boolean>
-  /** Earliest runAt among waiting jobs of these types; null when none waits. */
+  /** Earliest runAt among waiting jobs of these types, or end of a pause of one; null when there is neither. */
   nextDue(types: readonly string[]): Promise<number | null>
   /** Fences that a worker holds now. */
   held(workerId: string): Promise<readonly Fence[]>

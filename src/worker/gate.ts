@@ -3,6 +3,7 @@
  * there are probes. After it has closed: one job in the first second, two in the next, then four …, until that is as many
  * as may run at once; whoever was down is not met by all that waited. It counts; it asks no breaker and claims nothing.
  */
+import { rampStep, rampStepLeftMs } from '../domain/ramp.ts'
 import type { BreakerSnapshot } from '../resilience/circuit-breaker.ts'
 
 export interface GateParts {
@@ -13,8 +14,6 @@ export interface GateParts {
   /** Jobs at once of all types that need it, in this process: the ramp ends there. */
   concurrency: number
 }
-
-const stepMs = 1_000
 
 export class Gate {
   readonly #parts: GateParts
@@ -52,7 +51,7 @@ export class Gate {
   get changesInMs(): number | null {
     const { retryInMs } = this.#seen ?? { retryInMs: 0 }
     if (retryInMs > 0) return retryInMs
-    return this.#ramp && stepMs - ((this.#now - this.#ramp.from) % stepMs)
+    return this.#ramp && rampStepLeftMs(this.#now - this.#ramp.from)
   }
 
   claimed(jobKey: number): void {
@@ -69,6 +68,6 @@ export class Gate {
   }
 
   #step(from: number): number {
-    return Math.floor(Math.max(0, this.#now - from) / stepMs)
+    return rampStep(this.#now - from)
   }
 }

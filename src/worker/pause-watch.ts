@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../logger.ts'
-import type { PausedType, StoreReader } from '../store/store.ts'
+import type { PausedType, Store } from '../store/store.ts'
 import type { Upkeep } from './keeper.ts'
 
 export interface PauseWatchOptions {
-  store: Pick<StoreReader, 'pausedTypes'>
+  store: Pick<Store, 'pausedTypes' | 'now'>
   clock: Clock
   log: Logger
   /** Those that this worker handles; may grow. */
@@ -23,8 +23,8 @@ export function createPauseWatch({ store, clock, log, types }: PauseWatchOptions
   let running: Promise<void> | null = null
   const look = async () => {
     const own = new Set(types())
-    const paused = new Map((await store.pausedTypes()).filter(({ type }) => own.has(type)).map((each) => [each.type, each]))
-    for (const each of paused.values()) if (known.get(each.type)?.since !== each.since) tellPaused(log, each)
+    const paused = new Map((await store.pausedTypes(store.now())).filter(({ type }) => own.has(type)).map((each) => [each.type, each]))
+    for (const each of paused.values()) if (!isSame(known.get(each.type), each)) tellPaused(log, each)
     for (const type of known.keys()) if (!paused.has(type)) log.info(`type ${type} was resumed; its jobs start again`, { type })
     known = paused
   }
@@ -49,8 +49,14 @@ export function createPauseWatch({ store, clock, log, types }: PauseWatchOptions
   }
 }
 
+/** One whose end was moved is told again. */
+function isSame(known: PausedType | undefined, { since, untilAt }: PausedType): boolean {
+  return known !== undefined && known.since === since && known.untilAt === untilAt
+}
+
 /** The reason of wf's own pause names the row of stops that led to it. */
-function tellPaused(log: Logger, { type, by, reason }: PausedType): void {
+function tellPaused(log: Logger, { type, by, reason, untilAt }: PausedType): void {
   const why = reason === null ? '' : `, because ${reason}`
-  log.warn(`type ${type} is paused by ${by}${why}; its jobs stay until wf types resume ${type}`, { type, by, reason })
+  const end = untilAt === null ? `wf types resume ${type}` : new Date(untilAt).toISOString()
+  log.warn(`type ${type} is paused by ${by}${why}; its jobs stay until ${end}`, { type, by, reason, ...(untilAt === null ? {} : { untilAt }) })
 }

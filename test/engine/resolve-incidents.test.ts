@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newJob } from '../../src/domain/new-job.ts'
+import { rampMs } from '../../src/domain/ramp.ts'
 import { resolveIncidents, type ResolveIncidents } from '../../src/engine/resolve-incidents.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
 
@@ -7,8 +8,9 @@ async function stopJobs(t: TestEngine, count: number, type = 'mail'): Promise<re
   const keys: number[] = []
   for (let each = 0; each < count; each++) keys.push(await t.add({ type }))
   for (const job of await t.claim({ type, limit: count })) await t.settle(job, outcomes.raised())
-  // 20 stops in a row pause a type; here they are wanted.
+  // 20 stops in a row pause a type; here they are wanted, and so are the jobs, without the ramp.
   await t.engine.pauseTypes([type], { paused: false, reason: null, who: 'test' })
+  await t.clock.advance(rampMs)
   return keys
 }
 

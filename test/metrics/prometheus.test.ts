@@ -9,6 +9,7 @@ const view = (over: Partial<TypeView>): TypeView => ({
   type: 'mail',
   declaration: null,
   pausedAt: null,
+  pausedUntil: null,
   pausedBy: null,
   pauseReason: null,
   badStreak: 0,

@@ -189,7 +189,7 @@ const prune = fc.constant(null).map(() =>
 
 const resume = fc.constantFrom('t', 'u').map((type) =>
   command(`resume ${type}`, async ({ model }, { store, clock }) => {
-    expect(await store.pauseTypes([type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(model.resume(type) ? [type] : [])
+    expect(await store.pauseTypes([type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(model.resume(type, clock.now()) ? [type] : [])
   }),
 )
 

@@ -3,6 +3,7 @@ import type { DeadLetter } from '../../src/domain/dead-letter.ts'
 import type { Incident } from '../../src/domain/incident.ts'
 import { finalStates, type ClaimedJob, type Fence, type Job, type NewJob } from '../../src/domain/job.ts'
 import type { Settlement } from '../../src/domain/outcome.ts'
+import { rampRoom } from '../../src/domain/ramp.ts'
 import { resolveJob } from '../../src/domain/resolve-job.ts'
 import type { Resolution } from '../../src/domain/resolution.ts'
 import type { ClaimType, Enqueued, Settled, Stop } from '../../src/store/store.ts'
@@ -24,6 +25,8 @@ export class StoreModel {
   readonly jobs = new Map<number, Kept>()
   readonly leases = new Map<string, number>()
   readonly paused = new Set<string>()
+  /** When a pause ended, and what was claimed since. */
+  readonly ramps = new Map<string, { at: number; started: number }>()
   readonly streaks = new Map<string, number>()
   readonly #keys = new Map<string, { hash: string; jobKey: number }>()
   #lastKey = 0
@@ -53,7 +56,11 @@ export class StoreModel {
   }
 
   claim(workerId: string, types: readonly ClaimType[], { suspects, now }: { suspects: boolean; now: number }): ClaimedJob[] {
-    const open = types.filter(({ type }) => !this.paused.has(type))
+    const room = (type: string) => {
+      const ramp = this.ramps.get(type)
+      return ramp === undefined ? Number.POSITIVE_INFINITY : rampRoom({ sinceMs: now - ramp.at, started: ramp.started })
+    }
+    const open = types.filter(({ type }) => !this.paused.has(type) && room(type) > 0)
     const ofOpen = [...this.jobs.values()].map(({ job }) => job).filter((job) => open.some(({ type }) => type === job.type))
     const falls = ofOpen.filter((job) => job.state === 'waiting' && job.runAt <= now)
     const claimable = (job: Job) => job.state === 'available' && job.crashes >= 2 === suspects && (job.deadlineAt === null || job.deadlineAt >= now)
@@ -64,9 +71,11 @@ export class StoreModel {
       [...this.jobs.values()]
         .filter(({ job }) => job.type === type.type && claimable(job))
         .sort(({ job: a }, { job: b }) => b.priority - a.priority || a.runAt - b.runAt || a.key - b.key)
-        .slice(0, type.limit)
+        .slice(0, Math.min(type.limit, room(type.type)))
         .map(({ job, variables }) => {
           if (job.attempt === 0 && !job.retriesGiven) Object.assign(job, { retries: type.retries, enqueuedRetries: type.retries })
+          const ramp = this.ramps.get(job.type)
+          if (ramp) ramp.started++
           Object.assign(job, { state: 'running', attempt: job.attempt + 1, workerId, startedAt: now, runUntil: now + type.timeoutMs + 60_000 })
           return { ...job, variables, effectsEpoch: 0 }
         }),
@@ -103,8 +112,11 @@ export class StoreModel {
     if (streak >= 20) this.paused.add(type)
   }
 
-  resume(type: string): boolean {
-    if (this.paused.has(type)) this.streaks.set(type, 0)
+  resume(type: string, now: number): boolean {
+    if (this.paused.has(type)) {
+      this.streaks.set(type, 0)
+      this.ramps.set(type, { at: now, started: 0 })
+    }
     return this.paused.delete(type)
   }
 

@@ -15,7 +15,7 @@ export default class TypesList extends BaseCommand {
     const { flags } = await this.parse(TypesList)
     const inspector = await this.openInspector()
     const page = { items: await inspector.types(), next: null }
-    const listing = { page, columns: typeColumns(), document: typeDocument, id: ({ type }: InspectedType) => type, noun: 'types' }
+    const listing = { page, columns: typeColumns(this.now()), document: typeDocument, id: ({ type }: InspectedType) => type, noun: 'types' }
     await printList(this.output, listing, { ids: flags.ids, from: inspector })
   }
 }

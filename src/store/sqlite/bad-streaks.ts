@@ -3,7 +3,6 @@
  * must not turn a whole queue into incidents. One exchange's view of it: made anew for each, inside its transaction.
  */
 import type { Settlement } from '../../domain/outcome.ts'
-import type { HistoryTable } from './history.ts'
 import type { TypesTable } from './types.ts'
 
 export const badStreakLimit = 20
@@ -15,7 +14,7 @@ export interface BadStreaks {
   finish(): readonly string[]
 }
 
-export function badStreaks({ types, history, now }: { types: TypesTable; history: HistoryTable; now: number }): BadStreaks {
+export function badStreaks({ types, now }: { types: TypesTable; now: number }): BadStreaks {
   const streaks = new Map<string, number>()
   const succeeded = new Set<string>()
   const paused: string[] = []
@@ -25,9 +24,8 @@ export function badStreaks({ types, history, now }: { types: TypesTable; history
     streaks.set(type, streak)
     if (streak < badStreakLimit) return
     const reason = `${streak} attempts in a row ended as poison or incident`
-    if (!types.pause(type, { who: 'wf', reason }, now)) return
-    history.add({ jobKey: null, at: now, event: 'type_paused', who: 'wf', reason, detail: JSON.stringify({ type }) })
-    paused.push(type)
+    // Also where somebody paused it for a while: a broken release is not mended by waiting.
+    if (types.pause(type, { who: 'wf', reason, untilAt: null }, now)) paused.push(type)
   }
 
   return {

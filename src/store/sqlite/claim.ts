@@ -56,8 +56,10 @@ export function claimer(db: Connection): Claimer {
   let taking: number | null = null
 
   function claimType(request: ClaimRequest, { type, limit, now }: { type: ClaimType; limit: number; now: number }): ClaimedJob[] {
-    const rows = available(request.suspects).take.all(type.type, now, limit)
+    const room = types.room(type.type, now)
+    const rows = available(request.suspects).take.all(type.type, now, Math.min(limit, room))
     if (rows.length > 0) lastServed = type.type
+    if (rows.length > 0 && room < Number.POSITIVE_INFINITY) types.started(type.type, rows.length, now)
     return rows.map((row) => {
       taking = row[0]
       return take(row, { type, workerId: request.workerId, now })
@@ -67,10 +69,10 @@ export function claimer(db: Connection): Claimer {
   return {
     hasDue(names, suspects, now) {
       const waits = suspects ? waiting.suspectDue : waiting.due
-      return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waits(name, now)) && !types.paused(name))
+      return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waits(name, now)) && types.room(name, now) > 0)
     },
     claim(request, now) {
-      const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && !types.paused(type))
+      const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && types.room(type, now) > 0)
       taking = null
       try {
         let promotable = request.suspects ? promotedAtOnce : Math.min(promotedAtOnce, request.limit * promotedPerSlot)

@@ -44,7 +44,7 @@ function typeViews(db: Connection): (now: number) => readonly TypeView[] {
   }))
   return (now) => {
     const living = workers.all().filter(({ leaseUntil }) => leaseUntil > now)
-    const views = new Map(table.all().map((row) => [row.type, viewOf(row)]))
+    const views = new Map(table.all().map((row) => [row.type, viewOf(row, now)]))
     for (const { state, rows } of byType) {
       for (const [type, count, oldest] of rows.all()) {
         const view = views.get(type) ?? unknownType(type)
@@ -64,13 +64,16 @@ function add(counts: Counts, state: JobState, count: number): void {
 }
 
 function unknownType(type: string): TypeView {
-  return { type, declaration: null, pausedAt: null, pausedBy: null, pauseReason: null, badStreak: 0, counts: {}, oldestDueAt: null, workers: 0 }
+  const pause = { pausedAt: null, pausedUntil: null, pausedBy: null, pauseReason: null }
+  return { type, declaration: null, ...pause, badStreak: 0, counts: {}, oldestDueAt: null, workers: 0 }
 }
 
-function viewOf(row: TypeRow): TypeView {
-  const { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, breakers, pausedAt, pausedBy, pauseReason, badStreak } = row
+function viewOf(row: TypeRow, now: number): TypeView {
+  const { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, breakers, pausedAt, pausedUntil, pausedBy, pauseReason, badStreak } = row
   const known = timeoutMs !== null && concurrency !== null && retries !== null && onExhausted !== null
   const through = breakers === null ? {} : { breakers: namesFrom(breakers) }
   const declaration = known ? { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, ...through } : null
-  return { ...unknownType(type), declaration, pausedAt, pausedBy, pauseReason, badStreak }
+  // A pause that is over took the row of stops with it.
+  const isOver = pausedUntil !== null && pausedUntil <= now
+  return { ...unknownType(type), declaration, ...(isOver ? {} : { pausedAt, pausedUntil, pausedBy, pauseReason, badStreak }) }
 }

@@ -3,7 +3,6 @@ import type { Settlement } from '../../domain/outcome.ts'
 import type { ClaimRequest, Exchanged, Settled } from '../store.ts'
 import { badStreaks } from './bad-streaks.ts'
 import type { Claimer } from './claim.ts'
-import type { HistoryTable } from './history.ts'
 import type { Savepoint } from './savepoint.ts'
 import { RefusedChild, type Settler } from './settle.ts'
 import { isConstraint } from './sqlite-errors.ts'
@@ -13,7 +12,6 @@ export interface ExchangeParts {
   settler: Settler
   claimer: Claimer
   types: TypesTable
-  history: HistoryTable
   savepoint: Savepoint
 }
 
@@ -24,11 +22,11 @@ export interface Hand {
 
 /** `careful` after a constraint stopped the first try: then each settlement stands or falls alone. */
 export function exchange(parts: ExchangeParts, hand: Hand, { now, careful }: { now: number; careful: boolean }): Exchanged {
-  const { settler, claimer, types, history } = parts
+  const { settler, claimer, types } = parts
   const settled: Settled[] = []
   let paused: readonly string[] = []
   if (hand.settlements.length > 0) {
-    const streaks = badStreaks({ types, history, now })
+    const streaks = badStreaks({ types, now })
     for (const settlement of hand.settlements) {
       const result = careful ? settleAlone(parts, settlement, now) : settler.settle(settlement, now)
       if (result === 'applied') streaks.settled(settlement)

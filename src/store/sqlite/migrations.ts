@@ -2,5 +2,6 @@
 import type { Migration } from './migrations/migration.ts'
 import { firstSchema } from './migrations/0001-jobs.ts'
 import { resilienceSchema } from './migrations/0002-resilience.ts'
+import { timedPauses } from './migrations/0003-timed-pauses.ts'
 
-export const migrations: readonly Migration[] = [firstSchema, resilienceSchema]
+export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses]

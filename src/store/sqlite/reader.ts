@@ -60,7 +60,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
       })),
     job: (key) => read(() => details()(key)),
     types: (now) => read(() => count().types(now)),
-    pausedTypes: () => read(() => types().pausedTypes()),
+    pausedTypes: (now) => read(() => types().pausedTypes(now)),
     counts: () => read(() => count().counts()),
     history: (limit) => read(() => history().ofNoJob(limit)),
     stats: (sinceMinute) => read(() => stats().since(sinceMinute)),
@@ -108,15 +108,16 @@ function liveness(db: Connection, read: Read): Live {
   const nextDue = lazy(() =>
     db.prepare<[string], number | null>("SELECT min(run_at) FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ?").pluck(),
   )
+  const types = lazy(() => typesTable(db))
   const pending = lazy(() => pendingLook(db))
   const version = lazy(() => db.prepare<[], number>('PRAGMA data_version').pluck())
   return {
     workers: () => read(() => workers().all()),
     hasDue: (types, suspects, now) => read(() => claims().hasDue(types, suspects, now)),
     hasPending: (types, now) => read(() => pending()(types, now)),
-    nextDue: (types) =>
+    nextDue: (names) =>
       read(() => {
-        const due = types.flatMap((type) => nextDue().get(type) ?? [])
+        const due = names.flatMap((type) => [nextDue().get(type) ?? [], types().pauseEnds(type) ?? []].flat())
         return due.length === 0 ? null : Math.min(...due)
       }),
     held: (workerId) => read(() => workers().held(workerId)),

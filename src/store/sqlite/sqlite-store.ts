@@ -129,7 +129,6 @@ function exchanging(
     settler: settler(db),
     claimer: claimer(db),
     types: typesTable(db),
-    history: historyTable(db),
     savepoint: group.savepoint,
   }
   const hasDue = ({ types, suspects }: ClaimRequest, now: number) =>
@@ -176,15 +175,8 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         workers.retire(id)
       }),
     declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
-    pauseTypes: (names, { paused, reason, who }, now) =>
-      write(() =>
-        names.filter((type) => {
-          const changed = paused ? types.pause(type, { who, reason }, now) : types.resume(type)
-          const event = paused ? 'type_paused' : 'type_resumed'
-          if (changed) history.add({ jobKey: null, at: now, event, who, reason, detail: JSON.stringify({ type }) })
-          return changed
-        }),
-      ),
+    pauseTypes: (names, { paused, reason, who, untilAt = null }, now) =>
+      write(() => names.filter((type) => (paused ? types.pause(type, { who, reason, untilAt }, now) : types.resume(type, { who, reason }, now)))),
     addStats: (deltas, counters, progress, now) =>
       write(() => {
         for (const delta of deltas) stats.add(delta)

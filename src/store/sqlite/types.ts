@@ -1,6 +1,7 @@
 /** wf_types: what workers declare of a type, its pause, and its row of bad outcomes. */
-import type { PausedType, TypeDeclaration } from '../store.ts'
+import type { TypeDeclaration } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { pausesTable, type Pauses } from './pauses.ts'
 
 export interface TypeRow {
   type: string
@@ -12,19 +13,16 @@ export interface TypeRow {
   /** JSON text of a list of names. */
   breakers: string | null
   pausedAt: number | null
+  /** May be over. */
+  pausedUntil: number | null
   pausedBy: string | null
   pauseReason: string | null
   badStreak: number
 }
 
-export interface TypesTable {
+export interface TypesTable extends Pauses {
   all(): readonly TypeRow[]
   declare(type: TypeDeclaration, now: number): void
-  paused(type: string): boolean
-  pausedTypes(): readonly PausedType[]
-  /** False when it was paused (or not) already. */
-  pause(type: string, by: { who: string; reason: string | null }, now: number): boolean
-  resume(type: string): boolean
   /** Unfinished jobs against the declared limit; null while one more fits. Costs up to `limit` index entries. */
   backlogFull(type: string): { limit: number; depth: number } | null
   badStreak(type: string): number
@@ -38,7 +36,7 @@ export function typesTable(db: Connection): TypesTable {
     [],
     TypeRow
   >(`SELECT type, timeout_ms AS timeoutMs, concurrency, retries, backlog_limit AS backlogLimit, on_exhausted AS onExhausted, breakers,
-    paused_at AS pausedAt, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
+    paused_at AS pausedAt, paused_until AS pausedUntil, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak FROM wf_types ORDER BY type`)
   const declare = db.prepare(`INSERT INTO wf_types (type, timeout_ms, concurrency, retries, backlog_limit, on_exhausted, breakers, declared_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (type) DO UPDATE SET timeout_ms = excluded.timeout_ms, concurrency = excluded.concurrency, retries = excluded.retries,
@@ -50,29 +48,8 @@ export function typesTable(db: Connection): TypesTable {
       declare.run(type.type, type.timeoutMs, type.concurrency, type.retries, type.backlogLimit, type.onExhausted, breakers, now)
     },
     backlogFull: backlog(db),
-    ...pauses(db),
+    ...pausesTable(db),
     ...badStreak(db),
-  }
-}
-
-function pauses(db: Connection): Pick<TypesTable, 'pausedTypes' | 'paused' | 'pause' | 'resume'> {
-  const paused = db.prepare<[string], number>('SELECT 1 FROM wf_types WHERE type = ? AND paused_at IS NOT NULL').pluck()
-  const allPaused = db.prepare<[], PausedType>(
-    `SELECT type, paused_at AS since, coalesce(paused_by, '?') AS "by", pause_reason AS reason FROM wf_types WHERE paused_at IS NOT NULL ORDER BY type`,
-  )
-  const add = db.prepare('INSERT OR IGNORE INTO wf_types (type) VALUES (?)')
-  const pause = db.prepare('UPDATE wf_types SET paused_at = ?, paused_by = ?, pause_reason = ? WHERE type = ? AND paused_at IS NULL')
-  const resume = db.prepare(
-    'UPDATE wf_types SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, bad_streak = 0 WHERE type = ? AND paused_at IS NOT NULL',
-  )
-  return {
-    pausedTypes: () => allPaused.all(),
-    paused: (type) => paused.get(type) !== undefined,
-    pause(type, by, now) {
-      add.run(type)
-      return pause.run(now, by.who, by.reason, type).changes > 0
-    },
-    resume: (type) => resume.run(type).changes > 0,
   }
 }
 

@@ -21,7 +21,7 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   deadLetter: (reader) => reader.deadLetter(4),
   workers: (reader) => reader.workers(1),
   types: (reader) => reader.types(1),
-  pausedTypes: (reader) => reader.pausedTypes(),
+  pausedTypes: (reader) => reader.pausedTypes(0),
   counts: (reader) => reader.counts(),
   hasDue: (reader) => reader.hasDue(['t', 'u'], true, 1),
   hasPending: (reader) => reader.hasPending(['t', 'u'], 1),
