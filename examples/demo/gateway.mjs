@@ -5,71 +5,47 @@
 //
 //   POST /charges   201 charged · 200 the same charge again · 402 declined · 502 the card's bank is down · 503 down
 //   GET  /ledger    every charge ever made, with the key it was made under
-import { createHash } from 'node:crypto'
+//   POST /down      an outage: what is under way is cut off, and whoever comes is turned away (503) …
+//   POST /up        … until here
+//   GET  /outage    when it was, and who came: the gateway's own count
 import { createServer } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { createBooks } from './gateway-books.mjs'
+import { createPower } from './gateway-power.mjs'
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' }, slow: { type: 'string', default: '50-250' } } })
 const [fastestMs, slowestMs = fastestMs] = values.slow.split('-').map(Number)
+const books = createBooks()
+const power = createPower()
 
-/** Charges by idempotency key: the truth about who paid, and how often. */
-const ledger = new Map()
-const requestsByOrder = new Map()
-const counts = { requests: 0, declined: 0, unavailable: 0, answersLost: 0, repeats: 0 }
+const views = {
+  'GET /ledger': () => ({ charges: books.charges(), counts: books.counts }),
+  'GET /counts': () => ({ ...books.counts, charges: books.charges().length }),
+  'GET /outage': () => power.log,
+  'POST /down': () => power.down(),
+  'POST /up': () => power.up(),
+}
 
 const server = createServer(async (request, response) => {
   const reply = (status, body) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  if (request.method === 'GET' && request.url === '/ledger') return reply(200, { charges: [...ledger.values()], counts })
-  if (request.method === 'GET' && request.url === '/counts') return reply(200, { ...counts, charges: ledger.size })
+  const view = views[`${request.method} ${request.url}`]
+  if (view) return reply(200, await view())
   if (request.method !== 'POST' || request.url !== '/charges') return reply(404, { code: 'NOT_FOUND' })
 
   const order = JSON.parse(await textOf(request))
   const key = request.headers['idempotency-key']
   if (!key) return reply(400, { code: 'NO_IDEMPOTENCY_KEY' })
-  counts.requests += 1
-  const tries = (requestsByOrder.get(order.orderId) ?? 0) + 1
-  requestsByOrder.set(order.orderId, tries)
+  if (!power.letsIn(order.orderId)) return reply(503, { code: 'DOWN', message: 'out of order' })
 
-  const luck = luckOf(`${order.orderId} ${tries}`)
-  await sleep(fastestMs + (slowestMs - fastestMs) * luck.speed)
-  return charge({ order, key, tries, mood: luck.mood, reply, hangUp: () => request.socket.destroy() })
+  const hangUp = () => request.socket.destroy()
+  const visit = books.arrival(order)
+  const wasCut = await power.cutsOff(fastestMs + (slowestMs - fastestMs) * visit.luck.speed)
+  if (!wasCut) return books.charge({ order, key, visit, reply, hangUp })
+  // Whom an outage meets is charged or is not, and is not told which.
+  power.log.cutOff += 1
+  if (visit.luck.mood > 0.5 && books.take({ order, key })) power.log.cutOffCharged += 1
+  return hangUp()
 })
-
-function charge({ order, key, tries, mood, reply, hangUp }) {
-  const before = ledger.get(key)
-  if (before) {
-    counts.repeats += 1
-    before.requests += 1
-    return reply(200, { chargeId: before.chargeId })
-  }
-  if (order.card === 'tok_bank_down') {
-    counts.unavailable += 1
-    return reply(502, { code: 'BANK_DOWN', message: "the card's bank does not answer" })
-  }
-  if (tries <= 2 && mood < 0.04) {
-    counts.unavailable += 1
-    return reply(503, { code: 'TRY_LATER' })
-  }
-  if (order.card === 'tok_declined' || order.card === 'tok_stolen') {
-    counts.declined += 1
-    const stolen = order.card === 'tok_stolen'
-    return reply(402, { code: stolen ? 'CARD_STOLEN' : 'CARD_DECLINED', message: stolen ? 'reported stolen' : 'insufficient funds' })
-  }
-  const chargeId = `ch_${String(ledger.size + 1).padStart(5, '0')}`
-  ledger.set(key, { key, chargeId, orderId: order.orderId, amount: order.amount, currency: order.currency, requests: 1 })
-  if (tries <= 2 && mood > 0.98) {
-    counts.answersLost += 1
-    return hangUp()
-  }
-  return reply(201, { chargeId })
-}
-
-/** Chance that repeats: the same order meets the same luck in every run. */
-function luckOf(text) {
-  const bytes = createHash('sha256').update(text).digest()
-  return { speed: bytes.readUInt32BE(0) / 2 ** 32, mood: bytes.readUInt32BE(4) / 2 ** 32 }
-}
 
 async function textOf(request) {
   const chunks = []

@@ -40,12 +40,16 @@ export function count(number) {
   return number.toLocaleString('en-US')
 }
 
-/** The last 24 figures as bars. */
-export function sparkline(figures) {
-  const recent = figures.slice(-24)
+/** Figures as bars, in at most 24 characters: the last ones, or all of them, several to a bar. */
+export function sparkline(figures, { all = false } = {}) {
+  const perBar = all ? Math.ceil(figures.length / 24) : 1
+  const bars = Array.from({ length: Math.ceil(figures.length / perBar) }, (_, at) => sum(figures.slice(at * perBar, (at + 1) * perBar)))
+  const recent = bars.slice(-24)
   const top = Math.max(...recent, 1)
-  return recent.map((figure) => '▁▂▃▄▅▆▇█'[Math.round((7 * figure) / top)]).join('')
+  return recent.map((figure) => (figure === 0 ? ' ' : '▁▂▃▄▅▆▇█'[Math.round((7 * figure) / top)])).join('')
 }
+
+const sum = (figures) => figures.reduce((all, figure) => all + figure, 0)
 
 function clear() {
   if (passing) process.stdout.write('\r\u001b[2K')

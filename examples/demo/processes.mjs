@@ -31,19 +31,17 @@ export async function startGateway(slow) {
   const [{ url }] = await once(child, 'message')
   return {
     url,
-    async get(path) {
-      const answer = await fetch(`${url}${path}`)
-      return answer.json()
-    },
+    get: async (path) => (await fetch(`${url}${path}`)).json(),
+    post: async (path) => (await fetch(`${url}${path}`, { method: 'POST' })).json(),
     stop: () => child.kill(),
   }
 }
 
 /** `ended` resolves to the exit code. The workers' log goes to a file, one line of JSON an event. */
-export function startWorkers({ store, handler, gateway, log }) {
+export function startWorkers({ store, handler, log, env }) {
   const file = openSync(log, 'w')
   const args = [command, 'run-worker', handler, '--processes', '2', '--until-empty', '--store', store]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', file, file], env: { ...process.env, PAYMENT_GATEWAY: gateway } })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', file, file], env: { ...process.env, ...env } })
   // A demo that is interrupted takes its workers along.
   process.once('exit', () => child.kill())
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
