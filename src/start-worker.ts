@@ -18,6 +18,7 @@ import { systemRandom } from './random.ts'
 import type { Store } from './store/store.ts'
 import type { AnyHandler } from './worker/define-handler.ts'
 import { createInline, type Inline } from './worker/inline.ts'
+import { wordsOfDrain } from './worker/supervisor-words.ts'
 import { normaliseHandler, type LoadedHandler } from './worker/loaded-handler.ts'
 
 export interface StartWorkerOptions {
@@ -55,7 +56,7 @@ const defaultGraceMs = 30_000
 const longestGraceMs = 24 * 60 * 60_000
 const optionNames: ReadonlySet<string> = new Set(['handlers', 'store', 'durability', 'create', 'concurrency', 'name', 'log'])
 
-/** Resolves when the worker takes jobs. Rejects with a WfError: `usage`, `invalid_handler`, `invalid_config` or one of the store's. */
+/** Drains by itself when `wf workers drain` names it. Resolves when the worker takes jobs. Rejects with a WfError: `usage`, `invalid_handler`, `invalid_config` or one of the store's. */
 export async function startWorker(options: StartWorkerOptions): Promise<EmbeddedWorker> {
   const handlers = checked(options)
   const config = await configOf({
@@ -66,6 +67,10 @@ export async function startWorker(options: StartWorkerOptions): Promise<Embedded
   const store = await openStore({ mode: 'write', create: options.create ?? true, config, lockTimeoutMs: null })
   const inline = await orClosed(inlineOn({ store, config, log, handlers, options }), store)
   const worker = embedded(inline, store)
+  void inline.drainAsked.then(() => {
+    log.warn(wordsOfDrain(defaultGraceMs))
+    return worker.drain()
+  })
   try {
     await inline.start()
     return worker

@@ -5,7 +5,7 @@ import { systemRandom } from '../random.ts'
 import { handlersFor, within } from '../worker/child-load.ts'
 import { createInline, type Inline } from '../worker/inline.ts'
 import { loadHandlers } from '../worker/load-handlers.ts'
-import { wordsOfStart } from '../worker/supervisor-words.ts'
+import { wordsOfDrain, wordsOfStart } from '../worker/supervisor-words.ts'
 import { declarationOf } from '../worker/loaded-handler.ts'
 import { count, tallyKey, type Tally } from '../worker/tally.ts'
 import type { Run, RunParts } from './work.ts'
@@ -49,6 +49,7 @@ class InlineRun implements Run {
         reject(error)
       })
     })
+    void inline.drainAsked.then(() => this.#drainOnWord())
     const panic = (error: unknown) => inline.panic(error)
     process.on('uncaughtException', panic)
     process.on('unhandledRejection', panic)
@@ -60,6 +61,13 @@ class InlineRun implements Run {
     const { log, graceMs } = this.#parts
     if (this.#draining) return
     log.info(`stopping: nothing new starts, running handlers have ${graceMs / 1000} s; Ctrl-C again stops at once`)
+    void this.#leave('drained')
+  }
+
+  #drainOnWord(): void {
+    const { log, graceMs } = this.#parts
+    if (this.#draining) return
+    log.info(wordsOfDrain(graceMs))
     void this.#leave('drained')
   }
 

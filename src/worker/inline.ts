@@ -40,6 +40,8 @@ export interface Inline {
   readonly finished: Promise<LeaveReason>
   /** Resolves when the store is gone for good, with what that means; the worker then ends by itself. */
   readonly lost: Promise<WfError>
+  /** Resolves when a person asked from elsewhere for it to drain; whoever holds it decides how. */
+  readonly drainAsked: Promise<void>
   drain(graceMs: number): Promise<void>
   /** Gives everything back now. */
   stop(): Promise<void>
@@ -50,18 +52,16 @@ export interface Inline {
 export function createInline(options: InlineOptions): Inline {
   const { engine, handlers, label, concurrency, maxJobs } = options
   const policies = new Map([...handlers.values()].map(({ type, policy }) => [type, policy]))
-  let tellLost: (error: WfError) => void = () => {}
-  const lost = new Promise<WfError>((resolve) => {
-    tellLost = resolve
-  })
+  const lost = news<WfError>()
+  const drainAsked = news<void>()
   const onLost = (error: WfError) => {
-    tellLost(error)
+    lost.tell(error)
     // There is no row to give up.
     left ??= keeper.stop()
     void worker.stop()
   }
   const pauses = createPauseWatch({ store: engine.store, clock: options.clock, log: options.log, types: () => [...handlers.keys()] })
-  const keeper = createKeeper({ ...options, policies, upkeep: [...options.upkeep, pauses], onLost })
+  const keeper = createKeeper({ ...options, policies, upkeep: [...options.upkeep, pauses], onDrain: drainAsked.tell, onLost })
   const workerId = `${label}.1#${randomBytes(4).toString('hex')}`
   const limits = { ...(concurrency === null ? {} : { concurrency }), ...(maxJobs === null ? {} : { maxJobs }) }
   const { clock, random, log, storeId } = options
@@ -79,7 +79,8 @@ export function createInline(options: InlineOptions): Inline {
   }
   return {
     finished: worker.finished,
-    lost,
+    lost: lost.heard,
+    drainAsked: drainAsked.heard,
     async start() {
       keeper.start()
       await keeper.declare([...handlers.values()].map(declarationOf))
@@ -97,6 +98,15 @@ export function createInline(options: InlineOptions): Inline {
     },
     panic: (error) => worker.panic(error),
   }
+}
+
+/** What may come once. */
+function news<T>(): { heard: Promise<T>; tell(value: T): void } {
+  let tell: (value: T) => void = () => {}
+  const heard = new Promise<T>((resolve) => {
+    tell = resolve
+  })
+  return { heard, tell }
 }
 
 function rowOf({ handlers, label, pid, host, concurrency, clock }: InlineOptions, id: string): KeptWorker['row'] {

@@ -28,6 +28,8 @@ export interface RenewalOptions {
   renewMs: number
   /** Called before the first renewal after a fence: the attempts of these workers were aborted and must not be kept alive. */
   surrender(workerIds: readonly string[]): Promise<void>
+  /** Somebody marked a kept row as draining: `wf workers drain`. */
+  onDrain(): void
 }
 
 export class Renewals {
@@ -37,6 +39,8 @@ export class Renewals {
   readonly #fence: LeaseFence
   #renewal: Promise<boolean> | null = null
   #failing = false
+  /** The rows were marked from here, or it was heard of already. */
+  #draining = false
   /** Workers that were told to stop and hold attempts that nobody runs. */
   #fenced = new Set<string>()
 
@@ -48,6 +52,11 @@ export class Renewals {
   /** Until `ended`. */
   async run(ended: AbortSignal): Promise<void> {
     await Promise.all([this.#repeat(ended), this.#fence.watch(ended)])
+  }
+
+  /** From here on rows that drain are no news. */
+  draining(): void {
+    this.#draining = true
   }
 
   /** True when it was stored. Never rejects. */
@@ -102,8 +111,9 @@ export class Renewals {
     if (workers.length === 0) return { begunAt, held: [] }
     const now = store.now()
     const leaseUntil = now + leaseMs
-    const there = new Set((await store.workers(now)).map(({ id }) => id))
-    const missing = workers.filter(({ row }) => !there.has(row.id))
+    const states = new Map((await store.workers(now)).map(({ id, state }) => [id, state]))
+    const missing = workers.filter(({ row }) => !states.has(row.id))
+    if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#hearOfDrain()
     if (missing.length > 0) {
       log.warn('rows of living workers had been taken away and are made again', { workers: missing.map(({ row }) => row.id) })
       await store.registerWorkers(
@@ -113,6 +123,12 @@ export class Renewals {
     }
     const ids = workers.map(({ row }) => row.id)
     return { begunAt, held: await store.renew(ids, leaseUntil, now) }
+  }
+
+  #hearOfDrain(): void {
+    if (this.#draining) return
+    this.#draining = true
+    this.#options.onDrain()
   }
 
   #tell(workers: readonly KeptWorker[], held: readonly Fence[], leaseLeftMs: number): void {

@@ -36,6 +36,8 @@ export interface KeeperOptions {
   upkeep: readonly Upkeep[]
   /** Read when attempts have to be settled for a worker; may grow as types are declared. */
   policies: Policies
+  /** A person asked from elsewhere for the workers to drain. Called once, with the next renewal. */
+  onDrain(): void
   /** The store is gone for good. Handlers were told to stop by then; nothing can be given back. Called once. */
   onLost(error: WfError): void
 }
@@ -59,14 +61,14 @@ export interface Keeper {
 }
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { engine, clock, log, lease, upkeep, policies, onLost } = options
+  const { engine, clock, log, lease, upkeep, policies, onDrain, onLost } = options
   const { store } = engine
   const ended = new AbortController()
   const surrender = async (workerIds: readonly string[]) => {
     const outcome = () => lost('lease_expired', 'no lease could be renewed in time')
     for (const workerId of workerIds) await settleHeld({ engine, workerId, policies, outcome })
   }
-  const renewals = new Renewals({ store, clock, log, ...lease, surrender })
+  const renewals = new Renewals({ store, clock, log, ...lease, surrender, onDrain })
   const watch = async () => {
     const error = await untilLost({ store, clock, log, ended: ended.signal })
     if (error === null) return
@@ -92,6 +94,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       await store.retireWorkers([workerId], store.now())
     },
     async draining() {
+      renewals.draining()
       const ids = [...renewals.kept.keys()]
       if (ids.length > 0) await store.setWorkerState(ids, 'draining', store.now())
     },

@@ -30,6 +30,11 @@ function namedTypes(types: readonly TypeDeclaration[]): string {
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
+/** For one that somebody asked for from elsewhere. */
+export function wordsOfDrain(graceMs: number): string {
+  return `asked to drain by wf workers drain: nothing new starts, running handlers have ${graceMs / 1000} s`
+}
+
 export function wordsOfDeath(child: SupervisedChild, exit: ChildExit, jobs: readonly Job[]): string {
   const what = `process ${child.post} (pid ${child.process.pid})`
   const how = child.killed === 'hung' ? 'did not answer beyond the timeouts of its jobs and was killed' : wordsOfExit(exit)

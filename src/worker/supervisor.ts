@@ -9,7 +9,7 @@ import { drainTimes, stopTimes } from './drain.ts'
 import { createKeeper, type Keeper, type KeeperOptions } from './keeper.ts'
 import { createPauseWatch } from './pause-watch.ts'
 import { giveUp, Restarts } from './restarts.ts'
-import { wordsOfDeath, wordsOfReturn, wordsOfStart } from './supervisor-words.ts'
+import { wordsOfDeath, wordsOfDrain, wordsOfReturn, wordsOfStart } from './supervisor-words.ts'
 import { Crew, type CrewOptions, type Post } from './supervisor-crew.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
 import { SupervisorRounds } from './supervisor-rounds.ts'
@@ -17,7 +17,7 @@ import { workDone, type Tally } from './tally.ts'
 
 export interface SupervisorOptions
   extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
-    Omit<KeeperOptions, 'engine' | 'clock' | 'log' | 'policies' | 'onLost'> {
+    Omit<KeeperOptions, 'engine' | 'clock' | 'log' | 'policies' | 'onDrain' | 'onLost'> {
   processes: number
   graceMs: number
   /** A child that outlives every running timeout by this without answering is killed; default 10 s. */
@@ -64,7 +64,8 @@ export class Supervisor {
     this.#restarts = new Restarts(options.clock)
     const { engine, clock, log, upkeep } = options
     const pauses = createPauseWatch({ store: engine.store, clock, log, types: () => [...this.#crew.declarations.keys()] })
-    this.#keeper = createKeeper({ ...options, policies, upkeep: [...upkeep, pauses], onLost: (error) => this.#lost(error) })
+    const onDrain = () => this.#drainOnWord()
+    this.#keeper = createKeeper({ ...options, policies, upkeep: [...upkeep, pauses], onDrain, onLost: (error) => this.#lost(error) })
     this.#crew = new Crew({ ...options, keeper: this.#keeper, policies, onTally: () => this.#onTally() })
     this.#rounds = new SupervisorRounds({
       ...options,
@@ -95,6 +96,13 @@ export class Supervisor {
     const { graceMs, log } = this.#options
     if (this.#phase === 'draining' || this.#phase === 'stopping' || this.#phase === 'over') return
     log.info(`stopping: nothing new starts, running handlers have ${graceMs / 1000} s; Ctrl-C again stops at once`)
+    this.#end('drained', graceMs)
+  }
+
+  /** From another terminal; the words that name Ctrl-C are not for those who read this log. */
+  #drainOnWord(): void {
+    const { graceMs, log } = this.#options
+    log.info(wordsOfDrain(graceMs))
     this.#end('drained', graceMs)
   }
 

@@ -42,6 +42,7 @@ async function kept(): Promise<Kept> {
     lease: { leaseMs: 30_000, renewMs: 10_000 },
     upkeep: [],
     policies: new Map([['mail', plainPolicy]]),
+    onDrain: () => heard.push('drain'),
     onLost: ({ code }) => heard.push(`lost ${code}`),
   })
   const heard: string[] = []
@@ -70,6 +71,17 @@ describe('the keeper of leases', () => {
     await clock.advance(20_000)
     expect(heard).toEqual([`held ${key}`, `held ${key}`])
     expect((await store.workers(clock.now()))[0]?.leaseUntil).toBe(clock.now() + 30_000)
+  })
+
+  it('hears once that a person asked for its workers to drain, and not of a drain of its own', async () => {
+    const { clock, heard, store } = await kept()
+    await store.setWorkerState(['w#1'], 'draining', clock.now())
+    await clock.advance(30_000)
+    expect(heard.filter((word) => word === 'drain')).toEqual(['drain'])
+    const own = await kept()
+    await own.keeper.draining()
+    await own.clock.advance(30_000)
+    expect(own.heard).not.toContain('drain')
   })
 
   it('B077 tries again when a renewal fails, says so once, counts, and works on when it goes again', async () => {
