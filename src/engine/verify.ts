@@ -1,0 +1,151 @@
+/**
+ * Waits for what becomes of jobs that were sent to work again: until each has come through, failed again, or cannot start.
+ * Woken by changes of the store, and never longer apart than the poll. It reads only.
+ */
+import type { Clock } from '../clock.ts'
+import { WfError } from '../domain/errors.ts'
+import type { Job } from '../domain/job.ts'
+import { verdictOf, type Verdict, type Watched } from '../domain/verdict.ts'
+import type { Store } from '../store/store.ts'
+import { createDueDateScheduler } from './due-date-scheduler.ts'
+import type { EngineEvents } from './events.ts'
+import { createInspector, type Held } from './inspector.ts'
+
+export interface Verify {
+  store: Store
+  /** Of an engine on the same connection, whose commits no watch reports. */
+  events?: EngineEvents
+  clock: Clock
+  watched: readonly Watched[]
+  timeoutMs: number
+  signal?: AbortSignal
+  /** Ends the wait with the first that did not come through or cannot start: what the others prove changes nothing then. */
+  stopsEarly?: boolean
+  /** Once for each type that is held, as soon as it is seen. */
+  onHeld?: (type: string, held: Held) => void
+  onProgress?: (done: number, of: number) => void
+}
+
+export interface Verification {
+  /** `all`: nothing is left to be seen. `held`: what is left cannot start. */
+  ended: 'all' | 'early' | 'held' | 'timeout' | 'interrupted'
+  seen: readonly { target: Watched; verdict: Verdict }[]
+  unfinished: readonly { target: Watched; held: Held | null }[]
+  tookMs: number
+}
+
+/** Between two looks while others write all the time, and when nobody told of a change. */
+const leastMs = 50
+const mostMs = 500
+const keysPerLook = 1_000
+
+/** Rejects with the store's error. */
+export async function verify(options: Verify): Promise<Verification> {
+  const { clock, watched } = options
+  const beganAt = clock.monotonic()
+  const { look, state } = lookout(options)
+  const ended = watched.length === 0 ? 'all' : await untilEnded(options, look)
+  return { ended, ...state(), tookMs: clock.monotonic() - beganAt }
+}
+
+type Look = () => Promise<Verification['ended'] | null>
+
+function untilEnded(options: Verify, look: Look): Promise<Verification['ended']> {
+  const { clock, timeoutMs, signal } = options
+  const ending = new AbortController()
+  return new Promise((resolve, reject) => {
+    const end = (finish: () => void) => {
+      if (ending.signal.aborted) return
+      ending.abort()
+      void scheduler.stop().then(finish, finish)
+    }
+    const scheduler = createDueDateScheduler({
+      clock,
+      now: clock.monotonic,
+      pollMs: mostMs,
+      nextDue: async () => null,
+      async look() {
+        const result = await look()
+        if (result !== null) return end(() => resolve(result))
+        await clock.sleep(leastMs, ending.signal)
+      },
+      onError(error) {
+        if (!(error instanceof WfError && error.code === 'store_locked')) end(() => reject(error))
+      },
+    })
+    const abort = () => end(() => resolve('interrupted'))
+    const endings = [...wakeUps(options, () => scheduler.wake()), clock.after(timeoutMs, () => end(() => resolve('timeout')))]
+    signal?.addEventListener('abort', abort, { once: true, signal: ending.signal })
+    ending.signal.addEventListener('abort', () => void endings.map((each) => each()))
+    if (signal?.aborted) abort()
+    else scheduler.start()
+  })
+}
+
+function wakeUps({ store, events }: Verify, wake: () => void): (() => void)[] {
+  const ofEvents = events ? [events.on('settled', wake), events.on('resolved', wake), events.on('stopped', wake)] : []
+  return [store.watch(wake), ...ofEvents]
+}
+
+/** What has been seen so far. A look answers how the wait ends, or null. */
+function lookout({ store, watched, stopsEarly = false, onHeld, onProgress }: Verify) {
+  const inspector = createInspector(store, () => store.now())
+  const pending = new Map(watched.map((target) => [target.jobKey, target]))
+  const seen: { target: Watched; verdict: Verdict }[] = []
+  const held = new Map<number, Held>()
+  const known = new Map<number, string>()
+  const told = new Set<string>()
+
+  const judge = async (target: Watched, job: Job | undefined) => {
+    if (job && !hasNews(job, target)) return
+    // A job is read whole only when something has happened to it since.
+    const print = job ? `${job.state} ${job.attempt}` : 'gone'
+    if (known.get(target.jobKey) === print) return
+    known.set(target.jobKey, print)
+    const verdict = verdictOf(target, job ? await store.job(target.jobKey) : null)
+    if (verdict === null) return
+    pending.delete(target.jobKey)
+    seen.push({ target, verdict })
+  }
+  const hold = (target: Watched, by: Held | null) => {
+    if (by === null) return void held.delete(target.jobKey)
+    held.set(target.jobKey, by)
+    if (!told.has(target.type)) onHeld?.(target.type, by)
+    told.add(target.type)
+  }
+  const lookAt = async (targets: readonly Watched[]) => {
+    const { items } = await inspector.jobs({ keys: targets.map(({ jobKey }) => jobKey) }, { limit: keysPerLook })
+    const jobs = new Map(items.map((job) => [job.key, job]))
+    for (const target of targets) {
+      await judge(target, jobs.get(target.jobKey))
+      if (pending.has(target.jobKey)) hold(target, jobs.get(target.jobKey)?.held ?? null)
+    }
+  }
+  return {
+    async look(): ReturnType<Look> {
+      const targets = [...pending.values()]
+      for (let start = 0; start < targets.length; start += keysPerLook) await lookAt(targets.slice(start, start + keysPerLook))
+      onProgress?.(seen.length, watched.length)
+      if (pending.size === 0) return 'all'
+      if (stopsEarly && seen.some(({ verdict }) => !isThrough(verdict))) return 'early'
+      const stuck = [...pending.keys()].filter((key) => isStuck(held.get(key)))
+      return stuck.length === pending.size || (stopsEarly && stuck.length > 0) ? 'held' : null
+    },
+    state: () => ({ seen, unfinished: [...pending.values()].map((target) => ({ target, held: held.get(target.jobKey) ?? null })) }),
+  }
+}
+
+/** An attempt has ended since it was sent to work, or it is at work no more. */
+function hasNews({ state, attempt }: Job, target: Watched): boolean {
+  if (state === 'running') return attempt > target.attempt + 1
+  return (state !== 'available' && state !== 'waiting') || attempt > target.attempt
+}
+
+export function isThrough({ status }: Verdict): boolean {
+  return status === 'completed' || status === 'rejected'
+}
+
+/** A breaker lets calls pass again by itself; a pause and a missing worker wait for somebody. */
+function isStuck(held: Held | undefined): boolean {
+  return held !== undefined && held.by !== 'breaker'
+}
