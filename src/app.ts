@@ -128,6 +128,10 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     forgetSteps: refuse,
     addStats: refuse,
     prune: refuse,
+    beginOperation: refuse,
+    addOperationTargets: refuse,
+    endOperation: refuse,
+    undo: refuse,
   }
   return { ...reader, ...writer, now: () => clock.now(), watch: (changed) => watchVersion(reader, clock, changed) }
 }

@@ -72,7 +72,8 @@ function placeOf(path: string) {
 function partOf(path: string) {
   const bare = path.replace(/\.tsx?$/, '')
   const [folder = '', second = ''] = bare.split('/')
-  if (folder === 'store') return `store/${second}`
+  // What lies in the folder itself is the port.
+  if (folder === 'store') return bare.split('/').length === 2 ? 'store/store' : `store/${second}`
   return second ? folder : bare
 }
 

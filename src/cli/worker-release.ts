@@ -2,7 +2,7 @@
 import { WfError } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { releaseWorker } from '../engine/release-worker.ts'
-import type { WorkerRelease } from '../store/store.ts'
+import type { WorkerRelease } from '../store/operation-store.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'

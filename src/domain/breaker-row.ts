@@ -51,6 +51,8 @@ export interface BreakerChange {
   /** For the history, where the generation changes. */
   who: string
   reason: string | null
+  /** What became of it is written as a target of this operation. */
+  operation?: number
 }
 
 export const breakerNameCharacters = 200

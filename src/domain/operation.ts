@@ -3,7 +3,19 @@ import type { JobState, WaitReason } from './job.ts'
 import type { ResolutionVerb } from './resolution.ts'
 
 /** `types pause`, `breakers trip`, `idempotency forget`, `workers release`, `wf undo` beside the roads out of a stop. */
-export type OperationVerb = ResolutionVerb | 'update' | 'purge' | 'pause' | 'resume' | 'trip' | 'close' | 'forget' | 'release' | 'drain' | 'undo' | 'reveal'
+export type OperationVerb =
+  | ResolutionVerb
+  | 'update'
+  | 'purge'
+  | 'pause'
+  | 'resume'
+  | 'trip'
+  | 'close'
+  | 'forget'
+  | 'release'
+  | 'drain'
+  | 'undo'
+  | 'reveal'
 
 export const operationVerbs: readonly OperationVerb[] = [
   ...(['resolve', 'retry', 'dlq_retry', 'cancel', 'discard', 'purge', 'update'] as const),
@@ -48,7 +60,7 @@ export interface Operation extends Omit<NewOperation, 'undoes'> {
 /** `pending`: meant, and not reached. */
 export type TargetStatus = 'pending' | 'changed' | 'skipped' | 'failed' | 'not_found'
 
-/** A job by its key; a type, breaker or worker by its name, with key 0. */
+/** A job by its key, a step by its job's and its name; a type, breaker or worker by its name, with key 0. */
 export interface TargetName {
   jobKey: number
   name: string
@@ -119,9 +131,9 @@ export interface TypeImage {
 
 export interface BreakerImage {
   of: 'breaker'
-  /** Null: nobody had opened it yet. Mode and end as they were; the generation is that of the row. */
-  before: { mode: 'closed' | 'half_open' | 'open'; by: 'calls' | 'operator'; expiresAt: number | null; who: string; reason: string | null } | null
-  /** What the operation left: nothing else may have turned it since. */
+  /** Null: nobody had opened it yet. */
+  before: { mode: 'closed' | 'half_open' | 'open'; by: 'calls' | 'operator'; expiresAt: number | null } | null
+  /** Of what the operation left: nothing may have turned it since. */
   generation: number
 }
 

@@ -18,6 +18,8 @@ export interface Resolution {
   newEffects?: boolean
   who: string
   reason: string | null
+  /** What became of the job is written as a target of this operation, in the transaction of the change. */
+  operation?: number
 }
 
 export interface VariableChange {

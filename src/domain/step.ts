@@ -32,6 +32,8 @@ export interface ForgetSteps {
   step: string | null
   who: string
   reason: string | null
+  /** What became of the job is written as a target of this operation. */
+  operation?: number
 }
 
 export const stepLimits = { nameCharacters: 200, resultBytes: 256 * 1024, perJob: 1_000 } as const

@@ -11,7 +11,8 @@ import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
-import type { ClaimRequest, Enqueued, PauseChange, Settled, Stop, Store } from '../store/store.ts'
+import type { PauseChange } from '../store/operation-store.ts'
+import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/store.ts'
 import type { EngineEvents } from './events.ts'
 
 /** An attempt that is over, as a worker hands it in. */

@@ -5,7 +5,7 @@
  */
 import type { Job } from '../domain/job.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import type { WorkerRelease } from '../store/store.ts'
+import type { WorkerRelease } from '../store/operation-store.ts'
 import type { Engine } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 

@@ -12,7 +12,9 @@ import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
 import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
+import type { CauseReader } from './cause-store.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
+import type { OperationReader, OperationWriter, PauseChange, WorkerRelease } from './operation-store.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -59,15 +61,6 @@ export interface Stop {
   incident: NewIncident
 }
 
-export interface PauseChange {
-  /** False: jobs of the types may start again. */
-  paused: boolean
-  reason: string | null
-  who: string
-  /** Of a pause: epoch ms at which it ends by itself. Null or not given: somebody has to resume the types. */
-  untilAt?: number | null
-}
-
 export interface PausedType {
   type: string
   /** Epoch ms. */
@@ -97,14 +90,6 @@ export interface WorkerRow {
 export interface WorkerView extends WorkerRow {
   /** Jobs it holds now. */
   running: number
-}
-
-/** A person's word that workers are dead. */
-export interface WorkerRelease {
-  who: string
-  reason: string | null
-  /** Nobody looked whether they live. */
-  forced: boolean
 }
 
 /** What a worker tells the store about a type it handles. */
@@ -144,7 +129,7 @@ export interface Progress {
   note: string | null
 }
 
-export interface StoreWriter {
+export interface StoreWriter extends OperationWriter {
   /** In the order given; a refused one leaves the others standing. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
   /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
@@ -244,7 +229,7 @@ export interface StoreInfo {
   engineVersion: string
 }
 
-export interface StoreReader {
+export interface StoreReader extends OperationReader, CauseReader {
   info(): Promise<StoreInfo>
   job(key: number): Promise<JobDetail | null>
   /** Newest key first. */

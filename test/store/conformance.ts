@@ -6,6 +6,7 @@ import { breakerRules } from './conformance/breakers.ts'
 import { causeRules } from './conformance/causes.ts'
 import { claimRules } from './conformance/claims.ts'
 import { leaseRules } from './conformance/leases.ts'
+import { operationRules } from './conformance/operations.ts'
 import { pauseRules } from './conformance/pauses.ts'
 import { producerRules } from './conformance/producers.ts'
 import { readRules } from './conformance/reads.ts'
@@ -28,6 +29,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     settlementRules(stage)
     resolutionRules(stage)
     producerRules(stage)
+    operationRules(stage)
     pauseRules(stage)
     readRules(stage)
     retentionRules(stage)

@@ -58,6 +58,17 @@ const invariants: readonly Invariant[] = [
   ...['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history', 'wf_worker_idempotency'].map((table) =>
     orphans(table),
   ),
+  {
+    says: 'operation # has counts that its targets do not bear out',
+    // Retention takes the targets first: fewer than were counted may be left of an old one.
+    sql: `SELECT o.id FROM wf_operations o LEFT JOIN wf_operation_targets t ON t.operation_id = o.id GROUP BY o.id
+      HAVING total(t.status = 'changed') > o.changed OR total(t.status = 'skipped') > o.skipped OR total(t.status IN ('failed', 'not_found')) > o.failed`,
+  },
+  { says: 'operation # has more targets than were meant', sql: 'SELECT id FROM wf_operations WHERE changed + skipped + failed > matched' },
+  {
+    says: 'wf_operation_targets has a row of operation #, which does not exist',
+    sql: 'SELECT operation_id FROM wf_operation_targets t WHERE NOT EXISTS (SELECT 1 FROM wf_operations o WHERE o.id = t.operation_id)',
+  },
 ]
 
 /** Empty when all is well. Reads every job: for tests, storms and a doctor, not for a worker. */

@@ -3,5 +3,7 @@ import type { Migration } from './migrations/migration.ts'
 import { firstSchema } from './migrations/0001-jobs.ts'
 import { resilienceSchema } from './migrations/0002-resilience.ts'
 import { timedPauses } from './migrations/0003-timed-pauses.ts'
+import { operationsSchema } from './migrations/0004-operations.ts'
+import { causesSchema } from './migrations/0005-causes.ts'
 
-export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses]
+export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses, operationsSchema, causesSchema]

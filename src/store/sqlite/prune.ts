@@ -28,6 +28,7 @@ export function pruner(db: Connection): Pruner {
   const stats = db.prepare(`DELETE FROM wf_stats WHERE (minute, type, outcome, bucket) IN
     (SELECT minute, type, outcome, bucket FROM wf_stats WHERE minute < ? ORDER BY minute LIMIT ?)`)
   const typeHistory = db.prepare('DELETE FROM wf_history WHERE id IN (SELECT id FROM wf_history WHERE job_key IS NULL AND at < ? LIMIT ?)')
+  const operations = operationPruner(db)
   const deadWorkers = db.prepare(`DELETE FROM wf_workers WHERE lease_until < ?
     AND NOT EXISTS (SELECT 1 FROM wf_jobs j WHERE j.state = 'running' AND j.worker_id = wf_workers.id)`)
   return (policy, now) => {
@@ -39,11 +40,30 @@ export function pruner(db: Connection): Pruner {
     const walked = jobsBefore === null ? { deleted: 0, more: false } : jobs(jobsBefore)
     const letters = lettersBefore === null ? 0 : deadLetters(lettersBefore)
     const keysGone = keysBefore === null ? 0 : keys.prune(keysBefore, batchRows)
-    const statsGone = statsBefore === null ? 0 : stats.run(statsBefore, batchRows).changes + typeHistory.run(statsBefore, batchRows).changes
+    const historyGone = statsBefore === null ? 0 : typeHistory.run(statsBefore, batchRows).changes + operations(statsBefore)
+    const statsGone = statsBefore === null ? 0 : stats.run(statsBefore, batchRows).changes + historyGone
     deadWorkers.run(now - deadWorkersMs)
     giveBackPages(db)
     const more = walked.more || letters >= batchRows || keysGone >= batchRows || statsGone >= batchRows
     return { jobs: walked.deleted, deadLetters: letters, idempotencyKeys: keysGone, stats: statsGone, more }
+  }
+}
+
+/** Targets first, a batch at a time, so that an operation of 100,000 jobs holds nobody up; the operation itself when none is left. */
+function operationPruner(db: Connection): (before: number) => number {
+  const oldest = db.prepare<[number], number>('SELECT id FROM wf_operations INDEXED BY wf_operations_at WHERE at < ? ORDER BY at, id LIMIT 1').pluck()
+  const targets = db.prepare(`DELETE FROM wf_operation_targets WHERE rowid IN
+    (SELECT rowid FROM wf_operation_targets WHERE operation_id = ? LIMIT ?)`)
+  const remove = db.prepare('DELETE FROM wf_operations WHERE id = ?')
+  return (before) => {
+    let gone = 0
+    for (let id = oldest.get(before); id !== undefined && gone < batchRows; id = oldest.get(before)) {
+      const left = batchRows - gone
+      const taken = targets.run(id, left).changes
+      gone += taken
+      if (taken < left) gone += remove.run(id).changes
+    }
+    return gone
   }
 }
 

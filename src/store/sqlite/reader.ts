@@ -1,7 +1,10 @@
 /** The reading half of the port. Every answer is one short read: no transaction outlives its call, so none holds back a checkpoint. */
 import { WfError } from '../../domain/errors.ts'
+import type { CauseReader } from '../cause-store.ts'
+import type { OperationReader } from '../operation-store.ts'
 import type { StoreReader } from '../store.ts'
 import { breakersTable } from './breakers.ts'
+import { causeLister, causeVariables } from './causes.ts'
 import { claimer } from './claim.ts'
 import { engineVersion, type Connection } from './connection.ts'
 import { counting } from './counts.ts'
@@ -13,6 +16,7 @@ import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { versionOf } from './migrate.ts'
+import { operationLister, operationsTable } from './operations.ts'
 import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
@@ -51,6 +55,8 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
     ...lists,
     ...live,
     ...resilience(db, read),
+    ...causes(db, read),
+    ...operations(db, read),
     info: () =>
       read(() => ({
         location,
@@ -65,6 +71,16 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
     history: (limit) => read(() => history().ofNoJob(limit)),
     stats: (sinceMinute) => read(() => stats().since(sinceMinute)),
     counters: () => read(() => stats().counters()),
+  }
+}
+
+function operations(db: Connection, read: Read): OperationReader {
+  const table = lazy(() => operationsTable(db))
+  const list = lazy(() => operationLister(db))
+  return {
+    operation: (id) => read(() => table().get(id)),
+    operations: (filter, page) => read(() => list().operations(filter, page)),
+    operationTargets: (id, page, undoable = false) => read(() => list().targets(id, page, undoable)),
   }
 }
 
@@ -96,6 +112,15 @@ function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incide
         const found = letter().get(key)
         return found === null ? null : { ...found, variables: letter().variables(key) }
       }),
+  }
+}
+
+function causes(db: Connection, read: Read): CauseReader {
+  const list = lazy(() => causeLister(db))
+  const variables = lazy(() => causeVariables(db))
+  return {
+    causes: (selector, now) => read(() => list()(selector, now)),
+    causeVariables: (cause) => read(() => variables()(cause)),
   }
 }
 

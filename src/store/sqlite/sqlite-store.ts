@@ -5,7 +5,8 @@
 import { WfError } from '../../domain/errors.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
 import { checkStepName, checkStepResult } from '../../domain/step.ts'
-import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerRelease, WorkerView } from '../store.ts'
+import type { WorkerRelease } from '../operation-store.ts'
+import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerView } from '../store.ts'
 import { breakersTable } from './breakers.ts'
 import { claimer } from './claim.ts'
 import type { Connection } from './connection.ts'
@@ -15,9 +16,10 @@ import { exchange, type ExchangeParts } from './exchange.ts'
 import { GroupCommit } from './group-commit.ts'
 import { historyTable } from './history.ts'
 import type { LockWait } from './lock-wait.ts'
+import { operationWrites, targetRecords } from './operation-writes.ts'
 import { pruner } from './prune.ts'
 import { reading, sqliteReader, type Read } from './reader.ts'
-import { resolver } from './resolve.ts'
+import { resolver, targetRecorder } from './resolve.ts'
 import { schemaGuard } from './schema-guard.ts'
 import { settler } from './settle.ts'
 import { isConstraint } from './sqlite-errors.ts'
@@ -53,6 +55,7 @@ export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; p
     exchange: exchanging(db, { group, read, looked: wake.looked }),
     ...workerWrites(db, group),
     ...resilienceWrites(db, group),
+    ...operationWrites(db, group),
     watch: wake.watch,
     async close() {
       await group.close()
@@ -101,6 +104,7 @@ function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enque
   const row = rowOf(group)
   const jobs = enqueuer(db)
   const resolve = resolver(db)
+  const record = targetRecorder(db)
   const late = deadlines(db)
   const prune = pruner(db)
   const write = <T>(weight: number, run: (careful: boolean) => T): Promise<T> => group.run({ weight, byWorker: false, run })
@@ -112,7 +116,11 @@ function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enque
           row(
             careful,
             () => resolve(one, now),
-            (error) => notResolved(one, error),
+            (error) => {
+              const failed = notResolved(one, error)
+              record(one, failed, { image: null, now })
+              return failed
+            },
           ),
         ),
       ),
@@ -162,6 +170,7 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
   const types = typesTable(db)
   const history = historyTable(db)
   const stats = statsTable(db)
+  const records = targetRecords(db)
   const write = <T>(run: () => T): Promise<T> => group.run({ weight: 1, byWorker: false, run })
   const each = <T>(list: readonly T[], change: (item: T) => void): Promise<void> => write(() => void list.map(change))
   return {
@@ -173,10 +182,16 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         const row = release && workers.all().find((worker) => worker.id === id)
         if (release) history.add(releasedRow({ id, row: row ?? null }, release, now))
         workers.retire(id)
+        records.worker(release?.operation, id, now)
       }),
     declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
-    pauseTypes: (names, { paused, reason, who, untilAt = null }, now) =>
-      write(() => names.filter((type) => (paused ? types.pause(type, { who, reason, untilAt }, now) : types.resume(type, { who, reason }, now)))),
+    pauseTypes: (names, { paused, reason, who, untilAt = null, operation }, now) =>
+      write(() =>
+        names.filter((type) => {
+          const run = () => (paused ? types.pause(type, { who, reason, untilAt }, now) : types.resume(type, { who, reason }, now))
+          return records.type(operation, { type, why: `${type} was ${paused ? 'paused' : 'not paused'} already`, now }, run)
+        }),
+      ),
     addStats: (deltas, counters, progress, now) =>
       write(() => {
         for (const delta of deltas) stats.add(delta)
@@ -189,9 +204,17 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
 function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'changeBreaker' | 'beginStep' | 'completeStep' | 'forgetSteps'> {
   const breakers = breakersTable(db)
   const steps = workerIdempotencyTable(db)
+  const records = targetRecords(db)
   const write = <T>(run: () => T): Promise<T> => group.run({ weight: 1, byWorker: false, run })
   return {
-    changeBreaker: (change, now) => write(() => breakers.change(change, now)),
+    changeBreaker: (change, now) =>
+      write(() => {
+        if (change.operation === undefined) return breakers.change(change, now)
+        const before = breakers.get(change.name)
+        const after = breakers.change(change, now)
+        records.breaker(change, before, after, now)
+        return after
+      }),
     async beginStep(fence, step, now) {
       checkStepName(step)
       return write(() => steps.begin(fence, step, now))
@@ -200,7 +223,12 @@ function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter,
       checkStepResult(step, Buffer.byteLength(result))
       return write(() => steps.complete(fence, { step, result }, now))
     },
-    forgetSteps: (forget, now) => write(() => steps.forget(forget, now)),
+    forgetSteps: (forget, now) =>
+      write(() => {
+        const forgotten = steps.forget(forget, now)
+        records.forgotten(forget, forgotten, now)
+        return forgotten
+      }),
   }
 }
 

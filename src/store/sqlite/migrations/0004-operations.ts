@@ -29,12 +29,12 @@ CREATE INDEX wf_operations_at ON wf_operations (at);
 CREATE TABLE wf_operation_targets (
   operation_id INTEGER NOT NULL,
   job_key INTEGER NOT NULL, -- 0 for what is no job
-  name TEXT NOT NULL, -- of a type, breaker or worker; '' for a job
+  name TEXT NOT NULL, -- of a type, breaker or worker, or of a job's step; '' for a job
   status TEXT NOT NULL CHECK (status = 'pending' OR status = 'changed' OR status = 'skipped' OR status = 'failed' OR status = 'not_found'),
   why TEXT NOT NULL,
   image TEXT CHECK (image IS NULL OR json_valid(image)),
   undone_by INTEGER,
-  CHECK ((job_key = 0) = (name <> ''))
+  CHECK (job_key > 0 OR name <> '')
 ) STRICT;
 CREATE UNIQUE INDEX wf_operation_targets_one ON wf_operation_targets (operation_id, job_key, name);
 `
