@@ -67,6 +67,14 @@ export function cpuMs(pid) {
   return nanoseconds / 1e6
 }
 
+/** Percent of a core that it uses in the next `ms`. */
+export async function cpuShare(pid, ms) {
+  const before = cpuMs(pid)
+  const startedAt = performance.now()
+  await sleep(ms)
+  return ((cpuMs(pid) - before) / (performance.now() - startedAt)) * 100
+}
+
 /** The process itself, or the child it has forked: the one that runs the jobs. */
 export function workingPid(pid) {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contenders } from '../contenders/all.mjs'
 import { withBacklog } from '../lib/backlog.mjs'
-import { cpuMs, perform, start } from '../lib/processes.mjs'
+import { cpuShare, perform, start } from '../lib/processes.mjs'
 import { quantile } from '../lib/stats.mjs'
 
 const { bullmq, wf } = contenders
@@ -78,11 +78,4 @@ async function startIdle({ folder, contender, asked }) {
   await worker.reports('first', { timeoutMs: 30_000 })
   await sleep(500)
   return worker
-}
-
-async function cpuShare(pid, ms) {
-  const before = cpuMs(pid)
-  const startedAt = performance.now()
-  await sleep(ms)
-  return ((cpuMs(pid) - before) / (performance.now() - startedAt)) * 100
 }

@@ -6,9 +6,9 @@ const root = join(import.meta.dirname, '../../..')
 export const contender = {
   name: 'wf',
   open: (folder) => ({ address: join(folder, 'wf.db'), close() {} }),
-  command({ address, processes }) {
+  command({ address, processes, handler = 'handler.mjs' }) {
     const shape = processes ? ['--processes', String(processes)] : ['--inline']
-    return [join(root, 'bin/run.js'), 'run-worker', join(import.meta.dirname, 'handler.mjs'), '--store', address, ...shape]
+    return [join(root, 'bin/run.js'), 'run-worker', join(import.meta.dirname, handler), '--store', address, ...shape]
   },
   env: ({ durability }) => ({ WF_DURABILITY: durability === 'NORMAL' ? 'process' : 'power' }),
 }
