@@ -1,7 +1,8 @@
 /** `--idempotency-key-from`: the place in each line's variables where its idempotency key stands. */
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
-import { parsePath, valueAt } from '../domain/set-variable.ts'
+import { valueAt } from '../domain/set-variable.ts'
+import { parsePath, withoutVariables } from '../domain/variable-path.ts'
 import { readText } from './values.ts'
 
 export interface KeyPath {
@@ -12,7 +13,7 @@ export interface KeyPath {
 
 /** `variables.` in front is understood, as in `--set`. */
 export function readKeyPath(text: string, name: string): KeyPath {
-  const path = readText(text, name).replace(/^variables\.(?=.)/, '')
+  const path = withoutVariables(readText(text, name))
   try {
     return { text, keys: parsePath(path) }
   } catch (error) {

@@ -1,6 +1,4 @@
 /** Words for a command line that is shown to be copied. */
+import { quoted } from '../domain/shell-words.ts'
 
-/** Quoted where a shell would take it apart. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
+export { quoted }

@@ -4,6 +4,7 @@ import { defaultSizes, sizeSettings } from './job.ts'
 import { parseVariables, toJson } from './json.ts'
 import { preview } from './preview.ts'
 import type { VariableChange } from './resolution.ts'
+import { parsePath } from './variable-path.ts'
 
 /** One change as it happened; values are at most `recordedBytes` of JSON, longer ones are described. */
 export interface RecordedChange {
@@ -16,9 +17,8 @@ export interface RecordedChange {
 const recordedBytes = 2_000
 
 /**
- * The variables (JSON text) after the changes, in order, and what each of them was before. A path is `amount`,
- * `customer.address.city`, `items.0.price`; a key with a dot in it is written with a backslash before the dot.
- * A path that does not exist is refused unless `add`, which also creates the objects on the way. Names such as
+ * The variables (JSON text) after the changes, in order, and what each of them was before. Paths are those of
+ * variable-path.ts. A path that does not exist is refused unless `add`, which also creates the objects on the way. Names such as
  * `__proto__` are plain data. Throws WfError `invalid_job` that names the path.
  */
 export function setVariables(
@@ -106,18 +106,6 @@ function write(parent: object, key: string, value: unknown, path: string): void 
 
 function isIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,8})$/.test(key)
-}
-
-/** Keys of a path: split at dots; `\.` is a dot and `\\` a backslash inside a key. A leading `variables.` or `$.` is left out by callers, not here. */
-export function parsePath(path: string): string[] {
-  const keys: string[] = ['']
-  for (const [token] of path.matchAll(/\\[.\\]|[\s\S]/gu)) {
-    if (token === '.') keys.push('')
-    else keys[keys.length - 1] += token.length === 2 && token.startsWith('\\') ? token.slice(1) : token
-  }
-  if (keys.includes(''))
-    throw new WfError('invalid_job', `${preview(path, 80)} is not a path`, { hint: 'write it as amount, customer.city or items.0.price' })
-  return keys
 }
 
 function missing(path: string): WfError {

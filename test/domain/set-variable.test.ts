@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parsePath, setVariables } from '../../src/domain/set-variable.ts'
+import { setVariables } from '../../src/domain/set-variable.ts'
+import { parsePath } from '../../src/domain/variable-path.ts'
 
 const order = '{"amount":30,"customer":{"name":"Ann","address":{"city":"Graz"}},"items":[{"price":1},{"price":2}]}'
 const set = (path: string, value: unknown, { add = false, text = order } = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseExactJson, parseObject } from '../../src/cli/exact-json.ts'
+import { parseExactJson, parseObject } from '../../src/domain/exact-json.ts'
 import { readSet } from '../../src/cli/set-values.ts'
 
 describe('JSON as it was typed', () => {

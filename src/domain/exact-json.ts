@@ -1,7 +1,7 @@
 /** JSON as somebody typed it, read without bending it. */
-import { WfError } from '../domain/errors.ts'
-import { isJsonObject } from '../domain/json.ts'
-import { preview } from '../domain/preview.ts'
+import { WfError } from './errors.ts'
+import { isJsonObject } from './json.ts'
+import { preview } from './preview.ts'
 
 /** Any JSON value. Throws SyntaxError for what is none, WfError for a whole number that JavaScript would round. */
 export function parseExactJson(text: string): unknown {
@@ -13,6 +13,30 @@ export function parseExactJson(text: string): unknown {
     })
   }
   return value
+}
+
+/** A value as `--set` and `--where` take it: JSON where it reads as JSON, else the text itself. Throws as parseExactJson does. */
+export function typedValue(text: string): { value: unknown; isBareText?: boolean } {
+  try {
+    return { value: parseExactJson(text) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return { value: text, isBareText: true }
+    throw error
+  }
+}
+
+/** What `typedValue` reads back as the same value. */
+export function typedText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return value.trim() !== '' && readsAsText(value) ? value : JSON.stringify(value)
+}
+
+function readsAsText(text: string): boolean {
+  try {
+    return typedValue(text).isBareText === true
+  } catch {
+    return false
+  }
 }
 
 /** Variables: one JSON object. */
