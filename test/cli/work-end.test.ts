@@ -30,12 +30,14 @@ describe('the end of a run', () => {
     const left = [
       { type: 'pay', count: 250, because: 'paused' },
       { type: 'send otp', count: 1, because: 'paused' },
+      { type: 'fax', count: 2, because: 'paused', untilAt: Date.UTC(2030, 0, 31, 9) },
       { type: 'mail', count: 1, because: 'delay' },
       { type: 'sms', count: 2_000, because: 'handler' },
     ] as const
     expect(told({ left, suffix: ' --store x.db' }).slice(0, -1)).toEqual([
       'warn 250 jobs of pay stay: the type is paused; wf types resume pay --store x.db',
       "warn 1 job of send otp stays: the type is paused; wf types resume 'send otp' --store x.db",
+      'warn 2 jobs of fax stay: the type is paused until 2030-01-31T09:00:00.000Z; wf types resume fax --store x.db',
       'info 1 job of mail stays: not due yet',
       'info 2,000 jobs of sms stay: no handler here takes the type',
     ])

@@ -55,6 +55,15 @@ describe('whether nothing is left to do', () => {
     ])
   })
 
+  it('B119 does not wait for the end of a pause, and says when that is', async () => {
+    const t = await testEngine()
+    await t.add()
+    const untilAt = t.clock.now() + 60_000
+    await t.engine.pauseTypes(['mail'], { paused: true, reason: null, who: 'ann', untilAt })
+    expect(await isEmpty(t.store, ['mail'], t.clock.now())).toEqual({ empty: true, left: [{ type: 'mail', count: 1, because: 'paused', untilAt }] })
+    expect((await isEmpty(t.store, ['mail'], untilAt)).empty).toBe(false)
+  })
+
   it('waits for the running jobs of a paused type', async () => {
     const t = await testEngine()
     await t.add()

@@ -29,6 +29,24 @@ describe('what a worker says of paused types', () => {
     ])
   })
 
+  it('B119 names the end of a pause that has one, and tells of another end and of its end', async () => {
+    const { watch, engine, clock, told } = await watching()
+    const until = (ms: number) => engine.pauseTypes(['mail'], { paused: true, reason: null, who: 'ada', untilAt: clock.now() + ms })
+    watch.start()
+    const first = new Date(clock.now() + 5_000).toISOString()
+    await until(5_000)
+    await clock.advance(2_000)
+    const second = new Date(clock.now() + 5_000).toISOString()
+    await until(5_000)
+    await clock.advance(10_000)
+    await watch.stop()
+    expect(told()).toEqual([
+      `warn type mail is paused by ada; its jobs stay until ${first}`,
+      `warn type mail is paused by ada; its jobs stay until ${second}`,
+      'info type mail was resumed; its jobs start again',
+    ])
+  })
+
   it('begins with those that were paused before, and tells at the end what a short run would have missed', async () => {
     const { watch, set, clock, told } = await watching(['mail', 'sms'])
     await set(true, ['mail'])

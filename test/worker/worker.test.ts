@@ -231,6 +231,29 @@ describe('a worker', () => {
     expect((await t.job(key)).state).toBe('completed')
   })
 
+  it('B119 starts what waited at the very instant at which a pause ends by itself, and then on a ramp', async () => {
+    const starts: number[] = []
+    const t = await testWorker({ handlers: [{ run: async () => void starts.push(t.clock.now()), concurrency: 10 }] })
+    const untilAt = t.clock.now() + 3_210
+    await t.engine.pauseTypes(['mail'], { paused: true, reason: 'x', who: 'me', untilAt })
+    for (let job = 0; job < 20; job++) await t.add()
+    t.worker.start()
+    await t.clock.advance(3_209)
+    await t.rest()
+    expect(starts).toEqual([])
+    await t.clock.advance(1)
+    await t.rest()
+    expect(starts).toEqual([untilAt])
+    await t.clock.advance(999)
+    await t.rest()
+    expect(starts).toHaveLength(1)
+    for (const started of [3, 7, 15]) {
+      await t.clock.advance(1_000)
+      await t.rest()
+      expect(starts).toHaveLength(started)
+    }
+  })
+
   it('takes breath between starts that take long, so that timers and signals come to their turn', async () => {
     const starts: number[] = []
     let turn = 0

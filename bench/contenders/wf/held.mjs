@@ -1,5 +1,7 @@
 // Two types in one worker: one needs a dependency whose breaker is open, the other needs nothing.
-export { bench } from './handler.mjs'
+import { bench as quick } from './handler.mjs'
+
+export const bench = quick
 
 export const held = {
   type: 'held',
