@@ -125,6 +125,7 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     changeBreaker: refuse,
     beginStep: refuse,
     completeStep: refuse,
+    withdrawStep: refuse,
     forgetSteps: refuse,
     addStats: refuse,
     prune: refuse,

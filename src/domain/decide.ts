@@ -27,6 +27,11 @@ export const crashLimit = 3
 const secondLossMs = 1_000
 /** Deferrals in a row by anything but a breaker or a pause, from first to last, after which a person should know. */
 export const deferLimitMs = 24 * 3_600_000
+/**
+ * An attempt whose own call failed, and was then not let through again, is forgiven for so long in a row: the other side is
+ * down. Where it lasts, the fault may be the job's: each further one is a failure, or it would come back for ever.
+ */
+export const forgivenMs = 3_600_000
 /** A deferral costs nothing, so that nothing but this keeps `come back now` from spinning. */
 const shortestDeferMs = 100
 
@@ -38,7 +43,8 @@ interface Verdict {
   backoffMs?: number
 }
 
-export function decide(decision: Decision): Settlement {
+export function decide(given: Decision): Settlement {
+  const decision = { ...given, outcome: unforgiven(given) ?? given.outcome }
   const { job, outcome, now } = decision
   const verdict = withinDeadline(verdictOf(decision), decision)
   const next = nextJob(job, verdict.next, now)
@@ -117,14 +123,20 @@ function usableDelay(delayMs: number | undefined): number | undefined {
   return delayMs === undefined || Number.isNaN(delayMs) ? undefined : Math.round(Math.min(Math.max(0, delayMs), maxDurationMs))
 }
 
+/** The failure that a deferral has come down to; null where it is none, or not yet. */
+function unforgiven({ job: { deferringSince }, outcome, now }: Decision): Outcome | null {
+  if (outcome.kind !== 'defer' || outcome.failure === undefined || deferringSince === null || now - deferringSince < forgivenMs) return null
+  return { kind: 'fail', category: 'error', error: outcome.failure }
+}
+
 /**
- * Handler, bulkhead and the other side's own word defer out of the job's own reasons, and 24 hours of that in a row stop it. What a breaker
+ * Handler, bulkhead, the other side's own word and an own call that failed defer out of the job's own reasons, and 24 hours of that in a row stop it. What a breaker
  * or a pause holds back neither counts nor ends the row: the row's start moves by as long as they hold the job.
  */
 function deferred(job: Job, outcome: Extract<Outcome, { kind: 'defer' }>, now: number): Verdict {
   const asked = Number.isNaN(outcome.until) ? now : outcome.until
   const until = Math.round(Math.min(Math.max(asked, now + shortestDeferMs), now + maxDurationMs))
-  const counts = outcome.by !== 'breaker' && outcome.by !== 'pause'
+  const counts = (outcome.by !== 'breaker' && outcome.by !== 'pause') || outcome.failure !== undefined
   const held = job.deferringSince === null ? null : job.deferringSince + until - now
   const deferringSince = counts ? (job.deferringSince ?? now) : held
   const next = { deferrals: job.deferrals + 1, deferringSince }

@@ -22,6 +22,8 @@ export interface CallScope {
   timeLeftMs(): number
   /** For logs and statistics: called before each wait between tries. */
   onRetry?(dependency: string, error: unknown): void
+  /** A try was let through and failed, as its breaker counts failures. */
+  onFailure?(dependency: string, error: unknown): void
 }
 
 export interface DependencyParts {
@@ -82,12 +84,16 @@ export class Dependency {
   }
 
   #tried<T>(fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: CallScope): Promise<T> {
-    const { policy, breaker } = this.#parts
+    const { name, policy, breaker } = this.#parts
     if (!breaker || !policy.breaker) return this.#limited(fn, scope)
     const own = policy.breaker
     return breaker.run(
       () => this.#limited(fn, scope),
-      (thrown) => verdictOf(thrown, own, scope.signal),
+      (thrown) => {
+        const verdict = verdictOf(thrown, own, scope.signal)
+        if (verdict === 'failure') scope.onFailure?.(name, thrown)
+        return verdict
+      },
     )
   }
 

@@ -155,6 +155,8 @@ export interface StoreWriter extends OperationWriter {
   beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>
   /** The first result wins. Throws a WfError `refused` for one that is too large. */
   completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>
+  /** Takes an intent back whose effect was not begun, so that nobody is in doubt about it. Only what this attempt stated anew, while it holds. */
+  withdrawStep(fence: Fence, step: string): Promise<void>
   /** Answers the names of those that were forgotten: their effect can then happen again. Kept in the job's history. */
   forgetSteps(forget: ForgetSteps, now: number): Promise<readonly string[]>
   addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>

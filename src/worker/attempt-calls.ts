@@ -34,10 +34,19 @@ export class AttemptCalls implements CallScope {
     this.#kit.retried(this.#attempt.job, dependency)
   }
 
+  onFailure(dependency: string, error: unknown): void {
+    this.#attempt.failedCalls ??= new Map()
+    this.#attempt.failedCalls.set(dependency, error)
+  }
+
   async call<T>(dependency: string, fn: DependencyCall<T>): Promise<T> {
     refuseWhenOver(this.#attempt, 'call nothing')
     const { type } = this.#attempt.job
-    return dependencyNamed(this.#kit.declared.get(type) ?? none, dependency, type).call(fn, this)
+    const counted: DependencyCall<T> = (signal) => {
+      this.#attempt.callsMade++
+      return fn(signal)
+    }
+    return dependencyNamed(this.#kit.declared.get(type) ?? none, dependency, type).call(counted, this)
   }
 
   async optional<T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> {

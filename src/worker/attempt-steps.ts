@@ -9,6 +9,7 @@ import { IncidentError } from '../domain/handler-errors.ts'
 import type { Fence } from '../domain/job.ts'
 import { toJson } from '../domain/json.ts'
 import { preview } from '../domain/preview.ts'
+import { refusalIn } from '../resilience/refusal.ts'
 import { type BegunStep, checkStepName, stepLimits } from '../domain/step.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import type { OnceOptions } from './define-handler.ts'
@@ -72,12 +73,25 @@ export class AttemptSteps {
   }
 
   async #done<T>(step: string, intent: 'new' | 'unknown', { fn, verify }: Effect<T>): Promise<T> {
-    if (intent === 'new') return fn()
+    if (intent === 'new') return this.#anew(step, fn)
     this.#parts.kit.unknown(this.#parts.attempt.job, step)
     const found = await verify?.()
     if (found !== undefined) return found
     this.#refuse()
     return fn()
+  }
+
+  /** What a breaker or a bulkhead let no call of through has had no effect: the step is as if it had not begun, and nobody is in doubt. */
+  async #anew<T>(step: string, fn: Effect<T>['fn']): Promise<T> {
+    const { attempt, kit } = this.#parts
+    const before = attempt.callsMade
+    try {
+      return await fn()
+    } catch (thrown) {
+      // Where it cannot be taken back it stays in doubt, which is safe.
+      if (attempt.callsMade === before && wasKeptOut(thrown)) await kit.steps.withdrawStep(this.#fence, step).catch(() => {})
+      throw thrown
+    }
   }
 
   /** The first result is the one that counts, as it was stored: every attempt sees the same. */
@@ -113,6 +127,12 @@ export class AttemptSteps {
     const { key, attempt } = this.#parts.attempt.job
     return new WfError('refused', `attempt ${attempt} of job ${key} is no longer the job's: its step ${preview(step, 60)} is another's to do`)
   }
+}
+
+/** A call was refused; one that was asked to come back later was made. */
+function wasKeptOut(thrown: unknown): boolean {
+  const by = refusalIn(thrown)?.by
+  return by === 'breaker' || by === 'bulkhead'
 }
 
 function checkedName(step: unknown): string {

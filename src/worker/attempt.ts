@@ -20,6 +20,10 @@ export class Attempt {
   /** Cancelled, or the lease is lost: a failure is nobody's business any more. */
   disowned = false
   children = none
+  /** Calls of dependencies that were let through: each may have had its effect. */
+  callsMade = 0
+  /** What each dependency last failed with, as its breaker counts failures; made when one does. */
+  failedCalls: Map<string, unknown> | null = null
   /** Where it stands among the attempts that run. */
   place = -1
   #reason: AbortReason | null = null

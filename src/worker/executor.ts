@@ -133,7 +133,8 @@ export class Executor {
         return { kind: 'interrupted', reason: 'the worker shut down' }
       default:
         return (
-          refused(thrown, this.#options.now()) ?? outcomeOfThrow(thrown, { now: this.#options.now(), businessErrors: attempt.handler.businessErrors })
+          refused(attempt, thrown, this.#options.now()) ??
+          outcomeOfThrow(thrown, { now: this.#options.now(), businessErrors: attempt.handler.businessErrors })
         )
     }
   }
@@ -161,9 +162,14 @@ function activated(job: ClaimedJob, variables: unknown): ActivatedJob<unknown> {
 }
 
 /** A dependency that was not let through, or that asks to be left alone for a while: no failure of the job's. */
-function refused(thrown: unknown, now: number): Outcome | null {
+function refused({ failedCalls }: Attempt, thrown: unknown, now: number): Outcome | null {
   const refusal = refusalIn(thrown)
-  return refusal && { kind: 'defer', until: deferUntil(refusal, now), reason: refusal.message, by: refusal.by }
+  if (!refusal) return null
+  const { by, dependency, message } = refusal
+  const until = deferUntil(refusal, now)
+  if (by !== 'breaker' || !failedCalls?.has(dependency)) return { kind: 'defer', until, reason: message, by }
+  const failure = errorRecord(failedCalls.get(dependency))
+  return { kind: 'defer', until, reason: `${message}; its own call had failed: ${failure.message}`, by, failure }
 }
 
 function timedOut({ handler }: Attempt, thrown?: unknown): Outcome {

@@ -15,7 +15,7 @@ import { DegradedLog } from './degraded-log.ts'
 import type { LoadedHandler } from './loaded-handler.ts'
 
 /** The part of a store that keeps what `ctx.once` has done. */
-export type StepStore = Pick<Store, 'beginStep' | 'completeStep'>
+export type StepStore = Pick<Store, 'beginStep' | 'completeStep' | 'withdrawStep'>
 
 export interface Kit {
   readonly dependencies: Dependencies

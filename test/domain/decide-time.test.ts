@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deadlineError } from '../../src/domain/decide.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
-import { claimed, fail, judge, lost, now, runningJob, settled } from './builders.ts'
+import { boom, claimed, fail, judge, lost, now, runningJob, settled } from './builders.ts'
 
 describe('deferrals', () => {
   const defer = (until: number, by: 'handler' | 'breaker' | 'bulkhead' | 'pause' = 'handler'): Outcome => ({
@@ -49,6 +49,36 @@ describe('deferrals', () => {
     expect(again(now + 31 * hour).next.state).toBe('waiting')
     expect(again(now + 53 * hour).next.state).toBe('waiting')
     expect(again(now + 54 * hour).incident?.kind).toBe('deferred_too_long')
+  })
+
+  describe('an own call that failed before the breaker let no other through', () => {
+    const hour = 3_600_000
+    const own = (until: number): Outcome => ({ kind: 'defer', until, reason: 'open; its own call had failed', by: 'breaker', failure: boom })
+    const minute = 60_000
+
+    it('A25 is forgiven for an hour in a row, and is a failure from then on', () => {
+      let job = runningJob()
+      let settlement = judge(job, own(now + minute))
+      while (settlement.outcome === 'defer') {
+        expect(settlement.next).toMatchObject({ state: 'waiting', waitReason: 'deferred', retries: 3, failures: 0, deferringSince: now })
+        job = claimed(settled(job, settlement), settlement.next.runAt)
+        settlement = judge(job, own(job.runAt + minute), { at: job.runAt })
+      }
+      expect(job.runAt - now).toBe(hour)
+      expect(settlement).toMatchObject({ outcome: 'fail', next: { waitReason: 'backoff', retries: 2, failures: 1, deferringSince: null } })
+      expect(settlement.attempt).toMatchObject({ outcome: 'fail', failureCategory: 'error', error: boom })
+    })
+
+    it('stops the job in the end with its own error, and not as deferred too long', () => {
+      const job = runningJob({ retries: 1, deferringSince: now - hour })
+      expect(judge(job, own(now + minute)).incident).toMatchObject({ kind: 'job_no_retries', error: boom })
+      expect(judge({ ...job, deferringSince: now - 30 * hour }, own(now + minute)).incident?.kind).toBe('job_no_retries')
+    })
+
+    it('is another matter than not having been let through, which costs nothing however long it lasts', () => {
+      const job = runningJob({ deferringSince: now - 2 * hour })
+      expect(judge(job, defer(now + minute, 'breaker')).next).toMatchObject({ state: 'waiting', retries: 3 })
+    })
   })
 
   it('any other outcome ends the row of deferrals', () => {

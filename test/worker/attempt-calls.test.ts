@@ -79,6 +79,22 @@ describe('ctx.call', () => {
     expect(ends.slice(2).map(({ outcome }) => outcome?.kind)).toEqual(['success', 'success'])
   })
 
+  it('A25 says with the deferral what its own call had failed with, and only then', async () => {
+    const handler = caller({ retry: { delay: '100ms', jitter: 0 }, breaker: { failures: 1, openFor: '30s' } }, () => {
+      throw unavailable()
+    })
+    const { start, clock, ends } = bench({ handlers: [handler] })
+    start(handler, { key: 1 })
+    await clock.advance(100)
+    start(handler, { key: 2 })
+    await clock.settle()
+    expect(ends.map(({ outcome }) => outcome)).toEqual([
+      expect.objectContaining({ kind: 'defer', by: 'breaker', failure: expect.objectContaining({ message: '503' }) }),
+      { kind: 'defer', by: 'breaker', until: expect.any(Number), reason: expect.stringMatching(/open for another [\d.]+s$/) },
+    ])
+    expect(ends[0]?.outcome).toMatchObject({ reason: expect.stringMatching(/open for another 30s; its own call had failed: 503$/) })
+  })
+
   it('finds the refusal behind what a handler puts around it, unless that says itself what is to become of the job', async () => {
     let wrap: (error: unknown) => unknown = (error) => error
     const handler = {

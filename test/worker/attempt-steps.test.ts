@@ -79,6 +79,68 @@ describe('ctx.once', () => {
     expect([seen.charges, steps.rows.get('12 charge')]).toEqual([0, null])
   })
 
+  describe('around a call that is not let through', () => {
+    /** Each attempt charges as the last argument says, through a breaker that one failure opens and a bulkhead of one place. */
+    function paying(pay: (ctx: HandlerContext) => Promise<unknown>, more: object = {}) {
+      const bank = { retry: { delay: '100ms', jitter: 0 }, breaker: { failures: 1, openFor: '30s' }, bulkhead: { limit: 1, wait: 0 } }
+      const handler = { dependencies: { bank }, run: (_: unknown, ctx: HandlerContext) => ctx.once('charge', () => pay(ctx)), ...more }
+      return { handler, ...bench({ handlers: [handler] }) }
+    }
+    const down = () => Promise.reject(Object.assign(new Error('503'), { status: 503 }))
+
+    it('A30 is forgotten: nobody is in doubt about what was not sent', async () => {
+      const { handler, start, clock, ends, steps, log } = paying((ctx) => ctx.call('bank', down))
+      start(handler, { key: 1 })
+      await clock.advance(100)
+      start(handler, { key: 2 })
+      await clock.settle()
+      start(handler, { key: 2, attempt: 2 })
+      await clock.settle()
+      expect(ends.map(({ outcome }) => outcome)).toMatchObject(new Array(3).fill({ kind: 'defer', by: 'breaker' }))
+      expect([...steps.rows]).toEqual([['1 charge', null]])
+      expect(log.lines.filter(({ step }) => step)).toEqual([])
+    })
+
+    it('A30 is forgotten where the bulkhead is full, and where the handler puts its own error around the refusal', async () => {
+      const { handler, start, clock, ends, steps } = paying(async (ctx) => {
+        try {
+          return await ctx.call('bank', () => new Promise(() => undefined))
+        } catch (cause) {
+          throw new Error('cannot pay', { cause })
+        }
+      })
+      start(handler, { key: 1 })
+      start(handler, { key: 2 })
+      await clock.advance(1)
+      expect(ends.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'defer', by: 'bulkhead' }])
+      expect([...steps.rows]).toEqual([['1 charge', null]])
+    })
+
+    it('A30 stays unknown where a call was made before, or an earlier attempt left it so', async () => {
+      const { handler, start, clock, steps } = paying((ctx) => ctx.call('bank', down), { backoff: { strategy: 'fixed', delay: '1s' } })
+      steps.rows.set('2 charge', null)
+      start(handler, { key: 1 })
+      await clock.advance(100)
+      start(handler, { key: 2 })
+      await clock.settle()
+      expect([...steps.rows]).toEqual([
+        ['2 charge', null],
+        ['1 charge', null],
+      ])
+    })
+
+    it('stays unknown where the store cannot take it back, and the job is deferred all the same', async () => {
+      const { handler, start, clock, ends, steps } = paying((ctx) => ctx.call('bank', down))
+      start(handler, { key: 1 })
+      await clock.advance(100)
+      steps.withdrawStep = () => Promise.reject(new WfError('store_locked', 'locked'))
+      start(handler, { key: 2 })
+      await clock.settle()
+      expect(ends[1]?.outcome).toMatchObject({ kind: 'defer', by: 'breaker' })
+      expect([...steps.rows.keys()]).toEqual(['1 charge', '2 charge'])
+    })
+  })
+
   it('states the intent before it is done, and its result after', async () => {
     const order: string[] = []
     const { start, clock, steps } = bench()

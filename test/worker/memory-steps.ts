@@ -37,6 +37,11 @@ export class MemorySteps implements StepStore {
     return { result: kept }
   }
 
+  async withdrawStep({ jobKey }: Fence, step: string): Promise<void> {
+    this.#ask(`withdraw ${step}`)
+    if (!this.stale && this.rows.get(`${jobKey} ${step}`) === null) this.rows.delete(`${jobKey} ${step}`)
+  }
+
   #ask(what: string): void {
     this.asked.push(what)
     const failure = this.failures.shift()

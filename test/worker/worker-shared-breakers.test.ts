@@ -96,6 +96,21 @@ describe('a breaker that workers share', () => {
     expect(new Set(jobs.map(({ failures, retries }) => `${failures} ${retries}`))).toEqual(new Set(['0 3']))
   })
 
+  it('A25 alone with a dependency that fails for it costs nothing for an hour, then its retries, and stops with the error', async () => {
+    const t = await world([['pay']])
+    t.bank.up = false
+    const key = await t.add({ type: 'pay', retries: 3 })
+    // Three tries, and two that open the breaker: the first attempt fails before anything is known to be down.
+    await t.clock.advance(60_000)
+    expect(await t.job(key)).toMatchObject({ retries: 2, failures: 1 })
+    await t.clock.advance(59 * 60_000)
+    expect(await t.job(key)).toMatchObject({ retries: 2, failures: 1 })
+    await t.clock.advance(130 * 60_000)
+    expect(await t.job(key)).toMatchObject({ state: 'failed', retries: 0, failures: 3 })
+    const { incidents } = await t.detail(key)
+    expect(incidents).toMatchObject([{ kind: 'job_no_retries', error: { message: 'down' } }])
+  })
+
   it('A25 gives the place of a probe that hangs to another after an open period', async () => {
     const t = await world([['pay']])
     await tripBreaker(t.store, 'bank', { forMs: 1_000, who: 'ann', reason: 'test' })

@@ -201,7 +201,9 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
   }
 }
 
-function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'changeBreaker' | 'beginStep' | 'completeStep' | 'forgetSteps'> {
+type ResilienceWrite = 'changeBreaker' | 'beginStep' | 'completeStep' | 'withdrawStep' | 'forgetSteps'
+
+function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, ResilienceWrite> {
   const breakers = breakersTable(db)
   const steps = workerIdempotencyTable(db)
   const records = targetRecords(db)
@@ -223,6 +225,7 @@ function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter,
       checkStepResult(step, Buffer.byteLength(result))
       return write(() => steps.complete(fence, { step, result }, now))
     },
+    withdrawStep: (fence, step) => write(() => steps.withdraw(fence, step)),
     forgetSteps: (forget, now) =>
       write(() => {
         const forgotten = steps.forget(forget, now)

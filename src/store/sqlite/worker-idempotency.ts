@@ -9,6 +9,7 @@ import { textOf } from './job-data.ts'
 export interface WorkerIdempotencyTable {
   begin(fence: Fence, step: string, now: number): BegunStep
   complete(fence: Fence, done: { step: string; result: string }, now: number): CompletedStep
+  withdraw(fence: Fence, step: string): void
   ofJob(jobKey: number): readonly Step[]
   /** The names of those that were there. */
   remove(jobKey: number, step: string | null): readonly string[]
@@ -40,8 +41,10 @@ export function workerIdempotencyTable(db: Connection): WorkerIdempotencyTable {
   }
 }
 
+type AttemptSteps = Pick<WorkerIdempotencyTable, 'begin' | 'complete' | 'withdraw'>
+
 /** What an attempt does, as long as the job is its own. */
-function attemptSteps(db: Connection, find: (jobKey: number, step: string) => Row | undefined): Pick<WorkerIdempotencyTable, 'begin' | 'complete'> {
+function attemptSteps(db: Connection, find: (jobKey: number, step: string) => Row | undefined): AttemptSteps {
   const holds = db.prepare<[number, number, string], number>(
     "SELECT 1 FROM wf_jobs WHERE key = ? AND state = 'running' AND attempt = ? AND worker_id = ?",
   )
@@ -50,6 +53,9 @@ function attemptSteps(db: Connection, find: (jobKey: number, step: string) => Ro
   const again = db.prepare('UPDATE wf_worker_idempotency SET attempt = ?, unknowns = unknowns + 1 WHERE job_key = ? AND step = ?')
   const complete = db.prepare(`INSERT INTO wf_worker_idempotency (job_key, step, attempt, intent_at, completed_at, result) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (job_key, step) DO UPDATE SET attempt = excluded.attempt, completed_at = excluded.completed_at, result = excluded.result`)
+  const withdraw = db.prepare(
+    'DELETE FROM wf_worker_idempotency WHERE job_key = ? AND step = ? AND attempt = ? AND completed_at IS NULL AND unknowns = 0',
+  )
   const isStale = ({ jobKey, attempt, workerId }: Fence) => holds.get(jobKey, attempt, workerId) === undefined
   return {
     begin(fence, step, now) {
@@ -64,6 +70,9 @@ function attemptSteps(db: Connection, find: (jobKey: number, step: string) => Ro
       if (found.completedAt !== null) return { result: textOf(found.result) }
       again.run(attempt, jobKey, step)
       return { intent: 'unknown' }
+    },
+    withdraw(fence, step) {
+      if (!isStale(fence)) withdraw.run(fence.jobKey, step, fence.attempt)
     },
     complete(fence, { step, result }, now) {
       if (isStale(fence)) return { intent: 'stale' }

@@ -75,6 +75,28 @@ export function stepRules(stage: Stage): void {
       expect(scene.faults()).toEqual([])
     })
 
+    it('A30 is taken back by the attempt that stated it, as long as nobody is in doubt about it and it is not done', async () => {
+      const scene = await stage()
+      const { store, now } = scene
+      const job = await runningJob(scene)
+      const fence = fenceOf(job)
+      for (const step of ['charge', 'mail', 'doubted']) await store.beginStep(fence, step, now())
+      await store.completeStep(fence, 'mail', '1', now())
+      await store.withdrawStep({ ...fence, workerId: 'w#2' }, 'charge')
+      await store.withdrawStep({ ...fence, attempt: 2 }, 'charge')
+      expect(await store.steps(job.key)).toHaveLength(3)
+      for (const step of ['charge', 'mail', 'none']) await store.withdrawStep(fence, step)
+      expect((await store.steps(job.key)).map(({ step }) => step).sort()).toEqual(['doubted', 'mail'])
+      expect(await store.beginStep(fence, 'charge', now())).toEqual({ intent: 'new' })
+      const later = fenceOf(await nextAttempt(scene, job))
+      await store.withdrawStep(fence, 'charge')
+      expect(await store.beginStep(later, 'doubted', now())).toEqual({ intent: 'unknown' })
+      await store.withdrawStep(later, 'doubted')
+      await store.withdrawStep(later, 'charge')
+      expect((await store.steps(job.key)).map(({ step }) => step).sort()).toEqual(['charge', 'doubted', 'mail'])
+      expect(scene.faults()).toEqual([])
+    })
+
     it('has a name and a result within bounds, and a job not more than a thousand of them', async () => {
       const scene = await stage()
       const { store, now } = scene

@@ -28,6 +28,7 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   changeBreaker: (store, now) => store.changeBreaker(openedBreaker(now), now),
   beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
   completeStep: (store, now) => store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
+  withdrawStep: (store) => store.withdrawStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge'),
   forgetSteps: (store, now) => store.forgetSteps({ jobKey: 1, step: null, who: 'ada', reason: null }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
   prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
