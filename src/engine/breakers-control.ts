@@ -5,13 +5,16 @@ import { preview } from '../domain/preview.ts'
 import { type At, type BreakerMode, close, current, freePlaces, trip } from '../resilience/breaker-state.ts'
 import { type BreakerControl, keeperAt } from '../resilience/shared-breaker.ts'
 import type { Store, TypeView } from '../store/store.ts'
-import { changeOf } from './breakers-change.ts'
+import { changeOf, type Wanted } from './breakers-change.ts'
+import { asOperation } from './operations.ts'
 
-type Writer = Pick<Store, 'changeBreaker' | 'now'>
+type Writer = Pick<Store, 'breaker' | 'changeBreaker' | 'beginOperation' | 'endOperation' | 'now'>
 
 export interface Steered {
   breaker: NamedBreaker | null
   changed: boolean
+  /** The record of it; null where there was nothing to do. */
+  operation: number | null
 }
 
 /** Until a worker has said otherwise. */
@@ -21,20 +24,43 @@ const termsOf = (before: BreakerRow | null) => before?.terms ?? usualTerms
 /** Throws a WfError `usage` for a name that no dependency can have. */
 export async function tripBreaker(store: Writer, name: string, { forMs, who, reason }: Parameters<BreakerControl['trip']>[0]): Promise<Steered> {
   const apply = (state: Parameters<typeof trip>[0], before: BreakerRow | null) => trip(state, atOf(before, store.now()), forMs)
-  const change = changeOf(checkedName(name), { terms: termsOf, who, reason: reason || null, apply })
-  return { breaker: await store.changeBreaker(change, store.now()), changed: true }
+  const { breaker, operation } = await steer(store, checkedName(name), {
+    verb: 'trip',
+    flags: { forMs },
+    wanted: { terms: termsOf, who, reason: reason || null, apply },
+  })
+  return { breaker, changed: true, operation }
 }
 
 /** Changes nothing where it is closed already. */
 export async function closeBreaker(store: Writer, name: string, { who, reason }: Parameters<BreakerControl['close']>[0]): Promise<Steered> {
+  if ((await store.breaker(checkedName(name))) === null) return { breaker: null, changed: false, operation: null }
   let changed = false
   const apply = (state: Parameters<typeof close>[0], before: BreakerRow | null) => {
     const at = atOf(before, store.now())
     changed = current(state, at).mode !== 'closed'
     return changed ? close(state, at) : state
   }
-  const breaker = await store.changeBreaker(changeOf(checkedName(name), { terms: termsOf, who, reason: reason || null, apply }), store.now())
-  return { breaker, changed }
+  const { breaker, operation } = await steer(store, name, {
+    verb: 'close',
+    flags: {},
+    wanted: { terms: termsOf, who, reason: reason || null, apply },
+  })
+  return { breaker, changed, operation }
+}
+
+interface Steering {
+  verb: 'trip' | 'close'
+  flags: Record<string, unknown>
+  wanted: Wanted
+}
+
+async function steer(store: Writer, name: string, { verb, flags, wanted }: Steering): Promise<{ breaker: NamedBreaker | null; operation: number }> {
+  const { who, reason } = wanted
+  const { result, operation } = await asOperation(store, { verb, who, reason, selector: name, flags, matched: 1 }, (id) =>
+    store.changeBreaker({ ...changeOf(name, wanted), operation: id }, store.now()),
+  )
+  return { breaker: result, operation: operation.id }
 }
 
 export function breakerControl(store: Writer, name: string): BreakerControl {

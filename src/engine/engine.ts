@@ -14,6 +14,7 @@ import type { Random } from '../random.ts'
 import type { PauseChange } from '../store/operation-store.ts'
 import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/store.ts'
 import type { EngineEvents } from './events.ts'
+import { pauseRecorded, resolveRecorded } from './operations.ts'
 
 /** An attempt that is over, as a worker hands it in. */
 export interface Ended {
@@ -49,10 +50,11 @@ export interface Engine {
   /** As `enqueue`, but an input that is not acceptable is answered as refused and the others stand. */
   enqueueEach(inputs: readonly EnqueueInput[]): Promise<readonly EnqueueResult[]>
   exchange(hand: { ended: readonly Ended[]; claim?: ClaimRequest }): Promise<Exchange>
+  /** What no operation is named for is recorded as one of its own. */
   resolve(batch: readonly Resolution[]): Promise<readonly Applied[]>
   /** True for each stop that was applied. */
   stop(batch: readonly StopOfJob[]): Promise<readonly boolean[]>
-  /** Answers the types whose state changed. */
+  /** Answers the types whose state changed. Recorded as `resolve` is. */
   pauseTypes(types: readonly string[], change: PauseChange): Promise<readonly string[]>
 }
 
@@ -79,7 +81,7 @@ export function createEngine(parts: EngineParts): Engine {
     exchange: (hand) => exchange(parts, hand),
     async resolve(batch) {
       const bounded = batch.map((one) => withinSizes(one, sizes))
-      const applied = batch.length === 0 ? [] : await store.resolve(bounded, store.now())
+      const applied = batch.length === 0 ? [] : await resolveRecorded(store, bounded)
       if (applied.length > 0) events.emit('resolved', { applied })
       return applied
     },
@@ -90,7 +92,7 @@ export function createEngine(parts: EngineParts): Engine {
       return applied
     },
     async pauseTypes(types, change) {
-      const changed = await store.pauseTypes(types, change, store.now())
+      const changed = types.length === 0 ? [] : await pauseRecorded(store, types, change)
       for (const type of changed) events.emit(change.paused ? 'paused' : 'resumed', { type, who: change.who })
       return changed
     },

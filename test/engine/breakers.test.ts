@@ -186,7 +186,7 @@ describe('the breakers of a store', () => {
 describe('an operator', () => {
   it('trips what nobody has opened yet, for as long as said, and closes what is open only', async () => {
     const { store, clock } = await openTestStore()
-    expect(await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })).toEqual({ breaker: null, changed: false })
+    expect(await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })).toEqual({ breaker: null, changed: false, operation: null })
     const { breaker } = await tripBreaker(store, 'stripe', { forMs: 600_000, who: 'ada', reason: 'r' })
     expect(breaker).toMatchObject({
       mode: 'open',

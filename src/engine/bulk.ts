@@ -1,0 +1,73 @@
+/**
+ * One verb over many jobs whose keys are fixed: small transactions with room between them for workers, at a pace when
+ * one is asked for, and an end between any two of them when somebody stops it. All of it is one operation.
+ */
+import type { Clock } from '../clock.ts'
+import type { NewTarget, Operation } from '../domain/operation.ts'
+import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { Engine } from './engine.ts'
+import { asOperation, flagsOf } from './operations.ts'
+
+export interface Bulk {
+  engine: Engine
+  clock: Clock
+  /** Each once. */
+  keys: readonly number[]
+  resolution: Omit<Resolution, 'jobKey' | 'operation'>
+  /** What was meant, in words. */
+  selector: string
+  /** Meant too, and passed by for a reason. */
+  passedBy?: readonly { jobKey: number; why: string }[]
+  /** Jobs a second, at most; unset: as fast as others leave room. */
+  perSecond?: number
+  /** Stops between two batches. */
+  signal?: AbortSignal
+  /** After each batch. */
+  onBatch?(applied: readonly Applied[]): void
+}
+
+/** Jobs a transaction: small enough that workers are not held up. */
+const batchSize = 100
+/** Between two transactions others get as long as the last one took, up to this. */
+const longestRestMs = 20
+/** A slow pace is kept by small batches rather than by long waits. */
+const batchesPerSecond = 10
+
+/** The operation as it ended; with targets left when it was stopped. Rejects with the store's error; the record then tells what was done. */
+export async function changeMany(bulk: Bulk): Promise<Operation> {
+  const { engine, keys, resolution, selector, passedBy = [], perSecond } = bulk
+  const { verb, who, reason } = resolution
+  const flags = { ...flagsOf(resolution), ...(perSecond === undefined ? {} : { perSecond }) }
+  const named = { verb, who, reason, selector, flags, matched: keys.length + passedBy.length }
+  const { operation } = await asOperation(engine.store, named, async (id) => {
+    await recordPassedBy(bulk, id)
+    await changeInBatches(bulk, id)
+  })
+  return operation
+}
+
+async function recordPassedBy({ engine: { store }, passedBy = [] }: Bulk, id: number): Promise<void> {
+  for (let start = 0; start < passedBy.length; start += batchSize) {
+    const targets = passedBy
+      .slice(start, start + batchSize)
+      .map(({ jobKey, why }): NewTarget => ({ jobKey, name: '', status: 'skipped', why, image: null }))
+    await store.addOperationTargets(id, targets, store.now())
+  }
+}
+
+async function changeInBatches(bulk: Bulk, operation: number): Promise<void> {
+  const { engine, clock, keys, resolution, perSecond, signal, onBatch } = bulk
+  const size = perSecond === undefined ? batchSize : Math.min(batchSize, Math.max(1, Math.floor(perSecond / batchesPerSecond)))
+  const startedMs = clock.monotonic()
+  for (let done = 0; done < keys.length && !signal?.aborted; ) {
+    const beganMs = clock.monotonic()
+    const batch = keys.slice(done, done + size)
+    const applied = await engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, operation })))
+    done += batch.length
+    onBatch?.(applied)
+    if (done === keys.length) return
+    const nowMs = clock.monotonic()
+    const restMs = perSecond === undefined ? Math.min(longestRestMs, nowMs - beganMs) : startedMs + (done / perSecond) * 1_000 - nowMs
+    if (restMs > 0) await clock.sleep(restMs, signal)
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Taking an operation back: which one, whether that can be, what it would do, and doing it in batches. What becomes of each
+ * target is decided by the store, inside the transaction that restores it; an undo is an operation itself.
+ */
+import type { Clock } from '../clock.ts'
+import { WfError } from '../domain/errors.ts'
+import { operationState, undoableVerbs, type JobChangeImage, type Operation, type OperationTarget, type Undone } from '../domain/operation.ts'
+import { commandOf, finalBecause } from '../domain/operation-words.ts'
+import { undoBreaker, undoJob, undoPause } from '../domain/undo.ts'
+import type { Store, StoreReader } from '../store/store.ts'
+import { asOperation } from './operations.ts'
+
+const batchSize = 100
+const longestRestMs = 20
+
+/** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
+export async function operationToUndo(reader: StoreReader, id: number | null, now: number): Promise<Operation> {
+  if (id === null) {
+    const [last] = (await reader.operations({ undoable: true }, { limit: 1 })).items
+    if (!last) throw new WfError('not_found', 'there is nothing to undo', { hint: 'wf audit list shows what was done' })
+    return checked(last, now)
+  }
+  const operation = await reader.operation(id)
+  if (!operation) throw new WfError('not_found', `there is no operation ${id}`, { hint: 'old ones are pruned; wf audit list shows what there is' })
+  return checked(operation, now)
+}
+
+function checked(operation: Operation, now: number): Operation {
+  const why = whyNotUndone(operation, now)
+  if (why === null) return operation
+  throw new WfError('conflict', why.message, { hint: why.hint })
+}
+
+/** Null: it can be taken back, as far as the operation itself goes. */
+export function whyNotUndone(operation: Operation, now: number): { message: string; hint: string } | null {
+  const { id, verb, undoneBy, undoes, changed } = operation
+  if (verb === 'undo') {
+    return { message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`, hint: 'do again what was undone' }
+  }
+  const final = finalBecause(verb)
+  if (final !== null || !undoableVerbs.includes(verb)) {
+    return { message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${final ?? 'it is final'}`, hint: `wf audit show ${id}` }
+  }
+  if (undoneBy !== null) return { message: `operation ${id} was undone already, by operation ${undoneBy}`, hint: `wf audit show ${undoneBy}` }
+  if (changed === 0) return { message: `operation ${id} changed nothing`, hint: `wf audit show ${id}` }
+  if (operationState(operation, now) === 'at work') return { message: `operation ${id} is still at work`, hint: 'stop it first, or wait for its end' }
+  return null
+}
+
+export interface UndoOptions {
+  store: Store
+  clock: Clock
+  of: Operation
+  who: string
+  reason: string | null
+  signal?: AbortSignal
+  onBatch?(undone: readonly Undone[]): void
+}
+
+/** The undo's own operation as it ended; with targets left when it was stopped. */
+export async function undoOperation(options: UndoOptions): Promise<Operation> {
+  const { store, of, who, reason } = options
+  const matched = await undoableCount(store, of)
+  const named = { verb: 'undo' as const, who, reason, selector: `operation ${of.id}`, flags: {}, matched, undoes: of.id }
+  const { operation } = await asOperation(store, named, (id) => undoInBatches(options, id))
+  return operation
+}
+
+/** All that it changed, but for what an undo that was broken off has brought back. */
+async function undoableCount(store: StoreReader, { id }: Operation): Promise<number> {
+  let count = 0
+  for await (const page of undoablePages(store, id)) count += page.length
+  return count
+}
+
+async function undoInBatches({ store, clock, of, who, reason, signal, onBatch }: UndoOptions, operation: number): Promise<void> {
+  for await (const page of undoablePages(store, of.id)) {
+    if (signal?.aborted) return
+    const beganMs = clock.monotonic()
+    const targets = page.map(({ jobKey, name }) => ({ jobKey, name }))
+    const undone = await store.undo({ operation, of: of.id, targets, who, reason }, store.now())
+    onBatch?.(undone)
+    const restMs = page.length < batchSize ? 0 : Math.min(longestRestMs, clock.monotonic() - beganMs)
+    if (restMs > 0) await clock.sleep(restMs, signal)
+  }
+}
+
+export async function* undoablePages(reader: StoreReader, id: number): AsyncGenerator<readonly OperationTarget[]> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<StoreReader['operationTargets']>> = await reader.operationTargets(
+      id,
+      cursor === undefined ? { limit: batchSize } : { limit: batchSize, cursor },
+      true,
+    )
+    if (page.items.length > 0) yield page.items
+    cursor = page.next
+  }
+}
+
+/** What an undo would make of a target now, by the rules that the store applies. */
+export async function foretellUndo(reader: StoreReader, { jobKey, name, image }: OperationTarget, now: number): Promise<Undone> {
+  const answer = (status: Undone['status'], why: string, partly = false): Undone => ({ jobKey, name, status, why, partly })
+  if (image === null) return answer('failed', 'what it was before is not known')
+  if (image.of === 'job') {
+    const undone = await foretellJob(reader, jobKey, image)
+    return answer(undone.status, undone.why, undone.status === 'changed' && undone.partly)
+  }
+  if (image.of === 'breaker') {
+    const refusal = undoBreaker(name, image, (await reader.breaker(name))?.generation ?? null)
+    return refusal ? answer(refusal.status, refusal.why) : answer('changed', '')
+  }
+  const undone = undoPause(name, image, (await reader.types(now)).find(({ type }) => type === name) ?? null)
+  return undone.status === 'changed' ? answer('changed', '') : answer(undone.status, undone.why)
+}
+
+async function foretellJob(reader: StoreReader, jobKey: number, image: JobChangeImage) {
+  const detail = await reader.job(jobKey)
+  return undoJob(jobKey, image, {
+    job: detail?.job ?? null,
+    variables: detail?.variables ?? '',
+    incidentThere: detail?.incidents.some(({ id, resolvedAt }) => id === image.incident && resolvedAt !== null) === true,
+    deadLetterThere: detail?.deadLetter?.receivedAt === image.deadLetterAt && detail?.deadLetter?.closedAt !== null,
+  })
+}
