@@ -38,6 +38,8 @@ const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
   idempotency_conflict: exitCodes.conflict,
   partly_done: exitCodes.partlyDone,
   wait_timeout: exitCodes.waitTimedOut,
+  not_verified: exitCodes.waitTimedOut,
+  failed_again: exitCodes.failedAgain,
   schema_newer: exitCodes.schema,
   schema_older: exitCodes.schema,
   job_not_successful: exitCodes.notSuccessful,

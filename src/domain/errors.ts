@@ -21,6 +21,10 @@ export type ErrorCode =
   | 'handler_load_failed'
   | 'partly_done'
   | 'wait_timeout'
+  /** Watched after a change: it did not come through. */
+  | 'failed_again'
+  /** Watched after a change: nobody knows yet. */
+  | 'not_verified'
   | 'job_not_successful'
   | 'unexpected'
 

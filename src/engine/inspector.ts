@@ -8,6 +8,7 @@ import { formatDuration } from '../domain/duration.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
 import type { IncidentView, JobDetail, Page, Paged, Selector, StoreInfo, StoreReader, TypeView, WorkerView } from '../store/store.ts'
+import { isUnknown } from '../domain/step.ts'
 import { nextSteps, type NextStep } from './next-steps.ts'
 
 /** Why a job that waits is not going to start at its time. */
@@ -87,7 +88,7 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
       if (!detail) return null
       const [job] = await inspect([detail.job])
       const openIncident = detail.incidents.find((incident) => incident.resolvedAt === null) ?? null
-      return job ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident) } : null
+      return job ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident, unknownSteps(detail)) } : null
     },
     async jobs(selector, page) {
       const { items, next } = await reader.jobs(selector, page)
@@ -121,6 +122,10 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
       return views.map((view) => inspectType(view, holds(view.type), at))
     },
   }
+}
+
+function unknownSteps({ job, steps }: JobDetail): readonly string[] {
+  return steps.filter((step) => isUnknown(step, job)).map(({ step }) => step)
 }
 
 /** Never negative: a clock that was set back makes nothing younger than new. */
@@ -164,7 +169,8 @@ function breakerWords({ name, expiresAt, reason }: NamedBreaker, now: number): s
     : `the breaker of ${name} lets only a probe through`
 }
 
-function heldBy(type: string, view: TypeView | undefined, now: number): Held | null {
+/** By what does not end by itself. */
+export function heldBy(type: string, view: TypeView | undefined, now: number): Held | null {
   if (view && view.pausedAt !== null) {
     const reason = view.pauseReason === null ? '' : `: ${view.pauseReason}`
     const left = view.pausedUntil === null ? '' : ` for another ${formatDuration(view.pausedUntil - now)}`

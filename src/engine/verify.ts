@@ -9,7 +9,7 @@ import { verdictOf, type Verdict, type Watched } from '../domain/verdict.ts'
 import type { Store } from '../store/store.ts'
 import { createDueDateScheduler } from './due-date-scheduler.ts'
 import type { EngineEvents } from './events.ts'
-import { createInspector, type Held } from './inspector.ts'
+import { createInspector, heldBy, type Held } from './inspector.ts'
 
 export interface Verify {
   store: Store
@@ -139,6 +139,19 @@ function lookout({ store, watched, stopsEarly = false, onHeld, onProgress }: Ver
 function hasNews({ state, attempt }: Job, target: Watched): boolean {
   if (state === 'running') return attempt > target.attempt + 1
   return (state !== 'available' && state !== 'waiting') || attempt > target.attempt
+}
+
+/** Those whose type cannot start at all now: to be known before anything is changed. */
+export async function cannotStart(
+  store: Pick<Store, 'types' | 'now'>,
+  targets: readonly Watched[],
+): Promise<readonly { target: Watched; held: Held }[]> {
+  const now = store.now()
+  const types = new Map((await store.types(now)).map((view) => [view.type, view]))
+  return targets.flatMap((target) => {
+    const held = heldBy(target.type, types.get(target.type), now)
+    return held ? [{ target, held }] : []
+  })
 }
 
 export function isThrough({ status }: Verdict): boolean {

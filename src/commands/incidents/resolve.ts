@@ -1,10 +1,13 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { againFlags, changeFlags } from '../../cli/change-flags.ts'
-import { choicesFlag, keysArg, typesFlag } from '../../cli/flags.ts'
+import type { Change } from '../../cli/changes.ts'
+import { choicesFlag, durationFlag, integerFlag, keysArg, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
 import { prose } from '../../cli/prose.ts'
+import { maxDurationMs } from '../../domain/duration.ts'
+import { WfError } from '../../domain/errors.ts'
 import { guardedIncidentKinds, incidentKinds } from '../../domain/incident.ts'
 import type { Selector } from '../../store/store.ts'
 
@@ -13,16 +16,23 @@ export default class IncidentsResolve extends BaseCommand {
   static override description = prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
 named unless --kind or their keys take them: run again as they are, they repeat the damage. What stopped as result_invalid has had its
 effect: another run would charge the card twice. Without a selector it asks on a terminal when there are several.
-Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.`
+Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.
+
+With --verify it waits for what becomes of them: 0 when all completed, 9 when one failed again, 7 when that is not known in time or they
+cannot start (a pause, no worker). --canary resolves a few first, spread over the causes; the others are left as they are unless all of
+those came through.`
   static override examples = [
     { description: 'three more executions for everything that can have them', command: '<%= config.bin %> incidents resolve --retries 3' },
     { description: 'mend what a job was given', command: '<%= config.bin %> incidents resolve 17 --set amount=10 --reason "typed wrong"' },
     '<%= config.bin %> incidents resolve --type charge-payment --kind job_no_retries --dry-run',
+    { description: 'three first, and the others when those completed', command: '<%= config.bin %> incidents resolve --canary 3 --verify 2m' },
   ]
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
     type: typesFlag('only those of these types'),
     kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
+    canary: integerFlag({ min: 1, max: 1_000 }, { summary: 'with --verify: resolve so many first, and the others only when those came through' }),
+    verify: durationFlag({ summary: 'wait so long for what becomes of them; 9 when one failed again' }, { min: 1, max: maxDurationMs }),
     ...againFlags,
     ...changeFlags,
   }
@@ -35,18 +45,33 @@ Each job starts anew: its failures, crashes and deferrals count from 0, its dead
       import('../../cli/resolvable.ts'),
     ])
     const dryRun = flags['dry-run']
+    const { verify: verifyMs, canary = null } = flags
+    if (canary !== null && verifyMs === undefined) throw needsVerify()
     const typed = args.keys && (await readKeys(args.keys))
     const selector = given<Selector>({ keys: typed, types: flags.type, incidentKinds: flags.kind })
     const engine = await this.openEngine({ dryRun })
     const isOfKeys = typed !== undefined && !flags.type && !flags.kind
-    const change = { engine, resolution: resolutionOf('resolve', flags), done: 'resolved', dryRun }
-    if (isOfKeys) return this.endWith(await changeJobs(this, { ...change, keys: typed }))
+    const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
+      const resolution = resolutionOf('resolve', flags)
+      if (verifyMs === undefined || dryRun)
+        return this.endWith(await changeJobs(this, { engine, keys, resolution, passedBy, done: 'resolved', dryRun }))
+      const { changeVerified } = await import('../../cli/verified-change.ts')
+      this.endWith(await changeVerified(this, { engine, keys, resolution, passedBy, canary, verifyMs }))
+    }
+    if (isOfKeys) return change(typed)
     const { targets, guarded } = await resolvable(engine, selector)
     const isUnselected = Object.keys(selector).length === 0
     if (isUnselected && targets.length > 1 && !dryRun) {
       await approve(this.output, { targets, guarded, done: 'resolved', yes: flags.yes, unasked: true })
     }
     const passedBy = passedByOf(guarded, 'its key or --kind')
-    this.endWith(await changeJobs(this, { ...change, keys: targets.map(({ key }) => key), passedBy }))
+    await change(
+      targets.map(({ key }) => key),
+      passedBy,
+    )
   }
+}
+
+function needsVerify(): WfError {
+  return new WfError('usage', '--canary says how many to try first, and nothing how long to wait for them', { hint: 'add --verify 2m' })
 }
