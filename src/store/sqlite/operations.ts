@@ -13,9 +13,10 @@ import {
   type TargetImage,
   type TargetName,
 } from '../../domain/operation.ts'
+import { preview } from '../../domain/preview.ts'
 import type { Page, Paged } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { all, badCursor, cursorParts, pageSize, statements, type Condition } from './selection.ts'
+import { all, pageSize, statements, type Condition } from './selection.ts'
 
 export interface OperationsTable {
   begin(operation: NewOperation, now: number): number
@@ -119,7 +120,7 @@ export function operationLister(db: Connection): OperationLister {
   const prepared = statements(db)
   return {
     operations(filter, page) {
-      const [before] = cursorParts(page, 1) ?? []
+      const before = operationCursor(page)
       const where = all([...filterConditions(filter), ...(before === undefined ? [] : [{ sql: 'o.id < ?', values: [before] }])])
       const size = pageSize(page)
       const sql = `SELECT ${columns} FROM wf_operations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ?`
@@ -151,6 +152,11 @@ function filterConditions({ who, verbs, since, undoable }: OperationFilter): Con
   ]
 }
 
+function operationCursor({ cursor }: Page): number | undefined {
+  if (cursor === undefined || /^\d{1,15}$/.test(cursor)) return cursor === undefined ? cursor : Number(cursor)
+  throw badCursor(cursor)
+}
+
 /** Behind every target of an operation stands one with a key of 0 or more. */
 function targetCursor({ cursor }: Page): readonly [number, string] {
   if (cursor === undefined) return [-1, '']
@@ -161,4 +167,8 @@ function targetCursor({ cursor }: Page): readonly [number, string] {
   } catch {
     throw badCursor(cursor)
   }
+}
+
+function badCursor(cursor: string): WfError {
+  return new WfError('usage', `${preview(cursor, 60)} is not a cursor`, { hint: 'use the `next` of the page before, or leave it out' })
 }
