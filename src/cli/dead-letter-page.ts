@@ -8,7 +8,7 @@ import { readable } from './history-words.ts'
 import type { PageLook } from './job-page.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
 import { iso } from './json.ts'
-import { stepsOf } from './next-steps.ts'
+import { doubtsOf, stepsOf } from './next-steps.ts'
 import { say, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Step } from './sections.ts'
 import { counted, relative } from './time.ts'
@@ -58,6 +58,7 @@ function steps(letter: DeadLetter, detail: InspectedDetail | null, suffix: strin
   if (letter.closedAt !== null) return stepsOf({ ...detail, suffix })
   const mending = letter.reason === 'poison' ? ' --set PATH=VALUE' : ''
   return [
+    ...doubtsOf({ ...detail, suffix }),
     {
       command: `wf dlq retry ${letter.jobKey}${mending}${suffix}`,
       why: mending ? 'it runs again; its variables cannot succeed as they are' : 'it runs again as it is',

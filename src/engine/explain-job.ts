@@ -45,7 +45,7 @@ function typeFacts(type: string, view: TypeView | undefined, alive: readonly Wor
     pausedAt: view?.pausedAt ?? null,
     pausedBy: view?.pausedBy ?? null,
     pauseReason: view?.pauseReason ?? null,
-    pausedUntil: null,
+    pausedUntil: view?.pausedUntil ?? null,
     workers: workers.length,
     slots: concurrency === undefined ? null : workers.reduce((sum, worker) => sum + Math.min(concurrency, worker.concurrency), 0),
     running: view?.counts.running ?? 0,

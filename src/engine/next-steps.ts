@@ -9,7 +9,21 @@ export interface NextStep {
   why: string
 }
 
-export function nextSteps(job: Job, openIncident: Incident | null): readonly NextStep[] {
+/** @param unknown its steps of which nobody knows whether they took effect */
+export function nextSteps(job: Job, openIncident: Incident | null, unknown: readonly string[] = []): readonly NextStep[] {
+  const steps = stepsOutOf(job, openIncident)
+  return unknown.length === 0 ? steps : steps.map((step) => (again.has(step.verb) ? { ...step, why: `${step.why}; ${doubtAbout(unknown)}` } : step))
+}
+
+const again: ReadonlySet<ResolutionVerb> = new Set(['resolve', 'retry', 'dlq_retry'])
+
+/** What the next attempt does about it is the handler's: it asks the other side (verify), or does the step again. */
+function doubtAbout(steps: readonly string[]): string {
+  const names = steps.length > 3 ? `${steps.slice(0, 3).join(', ')} and ${steps.length - 3} more` : steps.join(', ')
+  return `${names} may have taken effect: unless its handler verifies that, it is done again, so ask the other side first`
+}
+
+function stepsOutOf(job: Job, openIncident: Incident | null): readonly NextStep[] {
   switch (job.state) {
     case 'failed':
       return [

@@ -43,6 +43,9 @@ describe('wf idempotency', () => {
       expect(out).toMatch(/charge +done/)
       const { steps } = (await wf(page, 'show', String(key), '--json')).json<{ steps: unknown[] }>()
       expect(steps).toMatchObject([{ step: 'charge' }, { step: 'mail', outcome: 'unknown' }])
+      const next = out.slice(out.indexOf('\nnext\n'))
+      expect(next).toMatch(new RegExp(`wf idempotency show ${key} --store \\S+ +whether mail took effect is not known: the other side knows\n`))
+      expect(next).toMatch(/incidents resolve .* it runs again; mail may have taken effect: unless its handler verifies that, it is done again/)
     }
   })
 

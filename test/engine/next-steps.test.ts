@@ -26,4 +26,13 @@ describe('what can be done next', () => {
     const warned = incidentKinds.filter((kind) => nextSteps(job('failed'), incident(kind))[0]?.why !== plain)
     expect(warned.toSorted()).toEqual(guardedIncidentKinds.toSorted())
   })
+
+  it('A30 names the steps that may have taken effect wherever it would run again, and nowhere else', () => {
+    const doubtful = jobStates.flatMap((state) =>
+      nextSteps(job(state), null, ['charge', 'mail']).filter(({ why }) => why.includes('charge, mail may have')),
+    )
+    expect(doubtful.map(({ verb }) => verb).toSorted()).toEqual(['dlq_retry', 'resolve', 'retry'])
+    const [resolve] = nextSteps(job('failed'), null, ['a', 'b', 'c', 'd', 'e'])
+    expect(resolve?.why).toContain('a, b, c and 2 more may have taken effect')
+  })
 })
