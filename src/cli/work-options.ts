@@ -29,6 +29,8 @@ export interface WorkOptions {
   metricsPort: number | null
   /** First part of worker ids. */
   label: string
+  /** What metrics call the worker: without a process id, since counters are kept for as long as the store. */
+  countedAs: string
   logLevel: LogLevel
   /** Behind commands that are shown to be copied: names the store where it is not the usual one. */
   suffix: string
@@ -84,6 +86,7 @@ export async function readWorkOptions({
     watch: flags.watch,
     metricsPort: flags['metrics-port'] ?? null,
     label: labelOf(flags['worker-id']),
+    countedAs: flags['worker-id'] ?? hostname(),
     logLevel: levelFrom(process.env['WF_LOG_LEVEL']),
     suffix,
     config: await loadConfig({ flags: store === undefined ? {} : { store }, env: process.env, directory: process.cwd() }),

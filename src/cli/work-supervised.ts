@@ -9,7 +9,7 @@ import type { Run, RunParts } from './work.ts'
 const entry = fileURLToPath(new URL('../worker-process.js', import.meta.url))
 
 export function superviseRun(parts: RunParts): Run {
-  const { files, types, concurrency, maxJobs, config, clock, watch, place, logLevel } = parts
+  const { files, types, concurrency, maxJobs, config, clock, watch, place, logLevel, countedAs } = parts
   const { leaseMs, renewalMs, hangMs, loadMs, sizes } = config
   const supervisor = new Supervisor({
     ...parts,
@@ -18,7 +18,7 @@ export function superviseRun(parts: RunParts): Run {
     lease: { leaseMs, renewMs: renewalMs },
     hangMs,
     patient: watch,
-    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel, sizes },
+    setup: { files, types, concurrency, maxJobs, loadMs, location: place, logLevel, sizes, countedAs },
   })
   const ended = supervisor.run()
   if (!watch) return { drain: () => supervisor.drain(), stopNow: () => supervisor.stopNow(), ended }

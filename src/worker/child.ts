@@ -93,7 +93,7 @@ export class Child {
     this.#upkeep = upkeep({ engine, log })
     for (const work of this.#upkeep) work.start()
     const { storeId } = await store.info()
-    const { workerId, suspects, concurrency, maxJobs } = setup
+    const { workerId, suspects, concurrency, maxJobs, countedAs } = setup
     const worker = createWorker({
       engine,
       clock,
@@ -106,6 +106,7 @@ export class Child {
       isolated: true,
       ...(concurrency === null ? {} : { concurrency }),
       ...(maxJobs === null ? {} : { maxJobs }),
+      ...(countedAs === undefined ? {} : { countedAs }),
     })
     worker.finished.then((reason) => this.#leave(reason))
     this.#worker = worker

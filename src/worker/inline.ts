@@ -26,6 +26,8 @@ export interface InlineOptions {
   handlers: ReadonlyMap<string, LoadedHandler>
   storeId: string
   label: string
+  /** What metrics call it; its label unless told. */
+  countedAs?: string
   host: string
   pid: number
   concurrency: number | null
@@ -50,7 +52,7 @@ export interface Inline {
 }
 
 export function createInline(options: InlineOptions): Inline {
-  const { engine, handlers, label, concurrency, maxJobs } = options
+  const { engine, handlers, label, countedAs = label, concurrency, maxJobs } = options
   const policies = new Map([...handlers.values()].map(({ type, policy }) => [type, policy]))
   const lost = news<WfError>()
   const drainAsked = news<void>()
@@ -65,7 +67,7 @@ export function createInline(options: InlineOptions): Inline {
   const workerId = `${label}.1#${randomBytes(4).toString('hex')}`
   const limits = { ...(concurrency === null ? {} : { concurrency }), ...(maxJobs === null ? {} : { maxJobs }) }
   const { clock, random, log, storeId } = options
-  const worker = createWorker({ engine, clock, random, log, handlers, storeId, workerId, isolated: false, ...limits })
+  const worker = createWorker({ engine, clock, random, log, handlers, storeId, workerId, countedAs, isolated: false, ...limits })
   let left: Promise<void> | null = null
   const giveUpRow = async () => {
     await settleHeld({ engine, workerId, policies, outcome: () => interrupted('shutdown') })

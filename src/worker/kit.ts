@@ -40,19 +40,21 @@ export interface KitOptions {
   handlers: ReadonlyMap<string, LoadedHandler>
   /** `label#incarnation`. */
   workerId: string
+  /** What metrics call the worker; its id without the incarnation unless told. */
+  countedAs?: string
   steps: StepStore
   /** Makes the breakers that all workers of the store go through; without it each is this process's own. */
   sharedBreaker?: (parts: BreakerParts) => Breaker
 }
 
 /** Throws WfError `invalid_handler` where two handlers say different things about a dependency that they share. */
-export function createKit({ clock, random, log, events, handlers, workerId, steps, sharedBreaker }: KitOptions): Kit {
+export function createKit({ clock, random, log, events, handlers, workerId, steps, sharedBreaker, ...options }: KitOptions): Kit {
   const onChange = (change: Parameters<typeof tellBreaker>[1]) => tellBreaker(log, change)
   const dependencies = new Dependencies({ clock, random, onChange, ...(sharedBreaker && { sharedBreaker }) })
   const declared = new Map([...handlers.values()].map((handler) => [handler.type, dependencies.declare(handler.type, handler.dependencies)]))
   const degradedLog = new DegradedLog(clock, log)
   // Without the incarnation: a counter is kept for as long as the store, and workers come and go.
-  const worker = workerId.replace(/#.*$/s, '')
+  const worker = options.countedAs ?? workerId.replace(/#.*$/s, '')
   const count = (metric: string, labels: Readonly<Record<string, string>>) => events.emit('counted', { metric, labels, value: 1 })
   return {
     dependencies,

@@ -25,6 +25,8 @@ export interface ChildSetup {
   /** Absolute paths of handler modules. */
   files: readonly string[]
   workerId: string
+  /** What metrics call it; its id without the incarnation unless told. */
+  countedAs?: string
   /** Only these of the loaded types; all when empty. */
   types: readonly string[]
   /** Jobs at once over all types; null for the sum of the types' own numbers. */

@@ -19,6 +19,8 @@ export interface WorkerOptions {
   handlers: ReadonlyMap<string, LoadedHandler>
   /** `label#incarnation`; its row has to be in the store before `start`. */
   workerId: string
+  /** What metrics call it; its id without the incarnation unless told. */
+  countedAs?: string
   storeId: string
   /** Jobs at once over all types; default the sum of the types' own numbers. */
   concurrency?: number
