@@ -1,37 +1,43 @@
-/** Pages of dead letters, the one received last first. A letter may outlive its job. */
+/** Pages of dead letters, the one received last first unless told. A letter may outlive its job. */
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { deadLetterColumns } from './poison-jobs.ts'
-import {
-  all,
-  cursorParts,
-  deadLetterConditions,
-  jobConditions,
-  pageSize,
-  statements,
-  timeConditions,
-  withIncident,
-  type Condition,
-} from './selection.ts'
+import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './inside.ts'
+import { seek, type Entry, type Order } from './order.ts'
+import { poisonJobsTable } from './poison-jobs.ts'
+import { all, deadLetterConditions, jobConditions, statements, timeConditions, withIncident, type Condition } from './selection.ts'
+import { sift, wanted } from './sift.ts'
 
 export function deadLetterLister(db: Connection): (selector: Selector, page: Page) => Paged<DeadLetter> {
+  prepareInside(db)
   const statement = statements(db)
-  return (selector, page) => {
-    const limit = pageSize(page)
-    const where = all([
-      ...[...conditions(selector), ...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')],
-      ...withIncident(selector, 'p.job_key'),
-    ])
-    const [receivedAt = Number.MAX_SAFE_INTEGER, jobKey = Number.MAX_SAFE_INTEGER] = cursorParts(page, 2) ?? []
-    const index = selector.includeClosed ? 'wf_poison_jobs_received' : 'wf_poison_jobs_open'
-    const sql = `SELECT ${deadLetterColumns} FROM wf_poison_jobs p INDEXED BY ${index} LEFT JOIN wf_jobs j ON j.key = p.job_key
-      WHERE (p.received_at, p.job_key) < (?, ?) AND ${where.sql} ORDER BY p.received_at DESC, p.job_key DESC LIMIT ?`
-    const rows = statement(sql).all(receivedAt, jobKey, ...where.values, limit + 1) as DeadLetter[]
-    const items = rows.slice(0, limit)
-    const last = items.at(-1)
-    return { items, next: rows.length > limit && last !== undefined ? `${last.receivedAt}.${last.jobKey}` : null }
+  const letters = poisonJobsTable(db)
+  const search = (selector: Selector, page: Page): Entry[] => {
+    const { order, after, by } = seek('dlq', page, 'p.job_key')
+    const own = [...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')]
+    const where = all([after, ...conditions(selector), ...own, ...withIncident(selector, 'p.job_key')])
+    const sql = `SELECT p.job_key AS id, ${order.column} AS value FROM wf_poison_jobs p ${indexed(order, selector)} LEFT JOIN wf_jobs j ON j.key = p.job_key
+      WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
+    return statement(sql).all(...where.values, wanted(page, looksInside(selector))) as Entry[]
   }
+  const fitting = (selector: Selector) => (keys: readonly number[]) => {
+    const where = all(insideConditions(selector, insideDeadLetter))
+    const sql = `SELECT p.job_key FROM json_each(?) c CROSS JOIN wf_poison_jobs p ON p.job_key = c.value WHERE ${where.sql}`
+    return statement(sql)
+      .pluck()
+      .all(JSON.stringify(keys), ...where.values) as number[]
+  }
+  return db.transaction((selector: Selector, page: Page) => {
+    const { cursor } = seek('dlq', page, 'p.job_key')
+    const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
+    return { items: shown.flatMap(({ id }) => letters.get(id) ?? []), next: last && cursor(last), ...looked }
+  })
+}
+
+function indexed({ column }: Order, { includeClosed, keys }: Selector): string {
+  if (keys !== undefined) return ''
+  if (!includeClosed) return 'INDEXED BY wf_poison_jobs_open'
+  return column === 'p.received_at' ? 'INDEXED BY wf_poison_jobs_received' : ''
 }
 
 /** Key and type are the letter's own: its job may be gone. */

@@ -1,28 +1,41 @@
-/** Pages of incidents, newest first, each with its job. */
+/** Pages of incidents, newest first unless told, each with its job. */
 import type { IncidentView, Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { incidentColumns, incidentFrom, type IncidentRow } from './incidents.ts'
+import { insideConditions, insideIncident, looksInside, prepareInside } from './inside.ts'
 import { jobsTable } from './jobs.ts'
-import { all, cursorParts, incidentConditions, jobConditions, pageSize, statements, timeConditions, withDeadLetter } from './selection.ts'
+import { seek, type Entry } from './order.ts'
+import { all, incidentConditions, jobConditions, statements, timeConditions, withDeadLetter } from './selection.ts'
+import { sift, wanted } from './sift.ts'
 
 export function incidentLister(db: Connection): (selector: Selector, page: Page) => Paged<IncidentView> {
+  prepareInside(db)
   const statement = statements(db)
   const jobs = jobsTable(db)
-  return (selector, page) => {
-    const limit = pageSize(page)
-    const [below = Number.MAX_SAFE_INTEGER] = cursorParts(page, 1) ?? []
-    const where = all([
-      ...[...jobConditions(selector), ...incidentConditions(selector), ...timeConditions(selector, 'i.created_at')],
-      ...withDeadLetter(selector, 'j.key'),
-    ])
+  const search = (selector: Selector, page: Page): Entry[] => {
+    const { order, after, by } = seek('incidents', page, 'i.id')
+    const own = [...incidentConditions(selector), ...timeConditions(selector, 'i.created_at')]
+    const where = all([after, ...own, ...jobConditions(selector), ...withDeadLetter(selector, 'j.key')])
     const from = selector.includeClosed ? 'wf_incidents i' : 'wf_incidents i INDEXED BY wf_incidents_open'
-    const sql = `SELECT ${incidentColumns} FROM ${from} CROSS JOIN wf_jobs j ON j.key = i.job_key WHERE i.id < ? AND ${where.sql} ORDER BY i.id DESC LIMIT ?`
-    const rows = statement(sql).all(below, ...where.values, limit + 1) as IncidentRow[]
-    const shown = rows.slice(0, limit)
-    const items = shown.flatMap((row) => {
-      const job = jobs.get(row.jobKey)
-      return job === null ? [] : [{ ...incidentFrom(row), job }]
-    })
-    return { items, next: rows.length > limit ? String(shown.at(-1)?.id) : null }
+    const sql = `SELECT i.id, ${order.column ?? 'NULL'} AS value FROM ${from} CROSS JOIN wf_jobs j ON j.key = i.job_key WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
+    return statement(sql).all(...where.values, wanted(page, looksInside(selector))) as Entry[]
   }
+  const fitting = (selector: Selector) => (ids: readonly number[]) => {
+    const where = all(insideConditions(selector, insideIncident))
+    const sql = `SELECT i.id FROM json_each(?) c CROSS JOIN wf_incidents i ON i.id = c.value LEFT JOIN wf_job_data d ON d.job_key = i.job_key WHERE ${where.sql}`
+    return statement(sql)
+      .pluck()
+      .all(JSON.stringify(ids), ...where.values) as number[]
+  }
+  const one = `SELECT ${incidentColumns} FROM wf_incidents i WHERE i.id = ?`
+  const view = (id: number): IncidentView[] => {
+    const row = statement(one).get(id) as IncidentRow | undefined
+    const job = row === undefined ? null : jobs.get(row.jobKey)
+    return row === undefined || job === null ? [] : [{ ...incidentFrom(row), job }]
+  }
+  return db.transaction((selector: Selector, page: Page) => {
+    const { cursor } = seek('incidents', page, 'i.id')
+    const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
+    return { items: shown.flatMap(({ id }) => view(id)), next: last && cursor(last), ...looked }
+  })
 }

@@ -5,19 +5,11 @@
 import { jobStates, type Job, type JobState } from '../../domain/job.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { insideConditions, insideJob, insideJobAlone, looksInside, prepareInside } from './inside.ts'
 import { jobColumns, jobFrom, type JobRow } from './jobs.ts'
-import {
-  all,
-  cursorParts,
-  jobConditions,
-  pageSize,
-  statements,
-  timeConditions,
-  withDeadLetter,
-  withIncident,
-  type Condition,
-  type Value,
-} from './selection.ts'
+import { seek, type Entry, type Order } from './order.ts'
+import { all, jobConditions, statements, timeConditions, withDeadLetter, withIncident, type Condition, type Value } from './selection.ts'
+import { sift, wanted } from './sift.ts'
 
 /** States whose index is in the order of a list: (type, key). */
 const orderedStates: readonly JobState[] = ['failed', 'dead', 'rejected', 'cancelled']
@@ -26,41 +18,73 @@ const fewEntries = 20_000
 
 interface Search {
   where: Condition
+  /** Of the next page; in key order. */
   below: number
   limit: number
 }
 
 export function jobLister(db: Connection): (selector: Selector, page: Page) => Paged<Job> {
+  prepareInside(db)
   const statement = statements(db)
-  const search = keySearch(statement)
-  return (selector, page) => {
-    const limit = pageSize(page)
-    const where = all([
-      ...[...jobConditions(selector), ...timeConditions(selector, 'j.created_at')],
-      ...[...withIncident(selector, 'j.key'), ...withDeadLetter(selector, 'j.key')],
-    ])
-    const [below = Number.MAX_SAFE_INTEGER] = cursorParts(page, 1) ?? []
-    const found = search(selector, { where, below, limit: limit + 1 }).sort((a, b) => b - a)
-    const shown = found.slice(0, limit)
-    const rows = statement(`SELECT ${jobColumns} FROM wf_jobs j WHERE j.key IN (SELECT value FROM json_each(?)) ORDER BY j.key DESC`)
-      .raw()
-      .all(JSON.stringify(shown))
-    return { items: (rows as JobRow[]).map(jobFrom), next: found.length > limit ? String(shown.at(-1)) : null }
+  const newest = keySearch(statement)
+  const sorted = sortedSearch(statement)
+  const find = (selector: Selector, page: Page): Entry[] => {
+    const limit = wanted(page, looksInside(selector))
+    const own = [...jobConditions(selector), ...timeConditions(selector, 'j.created_at')]
+    const conditions = [...own, ...withIncident(selector, 'j.key'), ...withDeadLetter(selector, 'j.key')]
+    const { order, after, by } = seek('jobs', page, 'j.key')
+    if (!isNewest(order)) return sorted(selector, { order, where: all([after, ...conditions]), by, limit })
+    const [below = Number.MAX_SAFE_INTEGER] = after.values as number[]
+    const keys = newest(selector, { where: all(conditions), below, limit }).sort((a, b) => b - a)
+    return keys.slice(0, limit).map((id) => ({ id, value: null }))
   }
+  const fitting = (selector: Selector) => (keys: readonly number[]) => {
+    const where = all(insideConditions(selector, insideJob))
+    const sql = `SELECT j.key FROM json_each(?) c CROSS JOIN wf_jobs j ON j.key = c.value LEFT JOIN wf_job_data d ON d.job_key = j.key WHERE ${where.sql}`
+    return pluck(statement(sql), [JSON.stringify(keys), ...where.values])
+  }
+  return db.transaction((selector: Selector, page: Page) => {
+    const { cursor } = seek('jobs', page, 'j.key')
+    const { shown, last, ...looked } = sift(find(selector, page), page, looksInside(selector) ? fitting(selector) : null)
+    const rows = statement(`SELECT ${jobColumns} FROM json_each(?) c CROSS JOIN wf_jobs j ON j.key = c.value ORDER BY c.key`)
+      .raw()
+      .all(JSON.stringify(shown.map(({ id }) => id))) as JobRow[]
+    return { items: rows.map(jobFrom), next: last && cursor(last), ...looked }
+  })
 }
 
 type Prepare = ReturnType<typeof statements>
+
+const pluck = (statement: ReturnType<Prepare>, values: readonly Value[]) => statement.pluck().all(...values) as number[]
+const isNewest = ({ column, descending }: Order) => column === null && descending
+
+/** Orders that no index has: what can be meant is read whole, and only a page of it kept. */
+function sortedSearch(statement: Prepare): (selector: Selector, search: { order: Order; where: Condition; by: string; limit: number }) => Entry[] {
+  return (selector, { order, where: given, by, limit }) => {
+    const states = statesOf(selector)
+    const whole = states.includes('completed') || selector.keys !== undefined
+    const among = states.map((state) => entriesOf(state, 'key')).join(' UNION ALL ')
+    const of = whole ? 'j.state IN (SELECT value FROM json_each(?))' : `j.key IN (${among})`
+    if (states.length === 0) return []
+    // All that can be meant is read for each page, so what does not fit must not fill it.
+    const inside = whole && order.column !== null ? insideConditions(selector, insideJobAlone) : []
+    const where = all([given, ...inside])
+    const sql = `SELECT j.key AS id, ${order.column ?? 'NULL'} AS value FROM wf_jobs j ${whole && selector.keys === undefined ? 'NOT INDEXED' : ''}
+      WHERE ${of} AND ${where.sql} ORDER BY ${by} LIMIT ?`
+    return statement(sql).all(...(whole ? [JSON.stringify(states)] : []), ...where.values, limit) as Entry[]
+  }
+}
 
 /** Keys that fit, at least the newest `limit` of them, in any order. */
 function keySearch(statement: Prepare): (selector: Selector, search: Search) => number[] {
   const ways = waysToSearch(statement)
   return (selector, search) => {
     if (selector.keys !== undefined) return ways.byKey(search)
-    const wanted = statesOf(selector)
-    if (wanted.includes('completed')) return ways.scanned(wanted, search)
-    const inOrder = wanted.filter((state) => orderedStates.includes(state))
-    const rare = wanted.filter((state) => !inOrder.includes(state) && isRare(statement, state))
-    const common = wanted.filter((state) => !inOrder.includes(state) && !rare.includes(state))
+    const states = statesOf(selector)
+    if (states.includes('completed')) return ways.scanned(states, search)
+    const inOrder = states.filter((state) => orderedStates.includes(state))
+    const rare = states.filter((state) => !inOrder.includes(state) && isRare(statement, state))
+    const common = states.filter((state) => !inOrder.includes(state) && !rare.includes(state))
     return [
       ...inOrder.flatMap((state) => ways.ordered(state, search)),
       ...rare.flatMap((state) => ways.sorted(state, search)),
@@ -70,10 +94,7 @@ function keySearch(statement: Prepare): (selector: Selector, search: Search) => 
 }
 
 function waysToSearch(statement: Prepare) {
-  const keys = (sql: string, values: readonly Value[]) =>
-    statement(sql)
-      .pluck()
-      .all(...values) as number[]
+  const keys = (sql: string, values: readonly Value[]) => pluck(statement(sql), values)
   const newest = 'ORDER BY j.key DESC LIMIT ?'
   return {
     byKey({ where, below, limit }: Search): number[] {
@@ -121,9 +142,11 @@ function entriesOf(state: JobState, column: string): string {
 }
 
 /** States that a job can be in that has all that is asked for. */
-function statesOf({ states = jobStates, incidentKinds, fingerprints, deadLetterReasons, workerId, includeClosed }: Selector): readonly JobState[] {
+function statesOf(selector: Selector): readonly JobState[] {
+  const { states = jobStates, incidentKinds, fingerprints, deadLetterReasons, error, codes, workerId, includeClosed } = selector
   return states.filter(
     (state) =>
+      ((error === undefined && codes === undefined) || state !== 'completed') &&
       (includeClosed || (incidentKinds === undefined && fingerprints === undefined) || state === 'failed') &&
       (includeClosed || deadLetterReasons === undefined || state === 'failed' || state === 'dead') &&
       (workerId === undefined || state === 'running'),

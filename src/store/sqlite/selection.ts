@@ -85,7 +85,7 @@ export function cursorParts({ cursor }: Page, count: number): readonly number[] 
 
 export function badCursor(cursor: string): WfError {
   return new WfError('usage', `${JSON.stringify(cursor.slice(0, 60))} is not a cursor`, {
-    hint: 'Use the `next` of the page before, or leave it out.',
+    hint: 'Use the `next` of the page before, in the same order, or leave it out.',
   })
 }
 
