@@ -3,6 +3,9 @@ import { trendWindowMs, type Cause, type Trend } from '../domain/cause.ts'
 import type { CommonVariable } from '../domain/common-variables.ts'
 import { guardedBecause } from '../domain/incident.ts'
 import { preview } from '../domain/preview.ts'
+import { selectorText } from '../domain/selector-text.ts'
+import { whereText } from '../domain/where.ts'
+import type { Selector } from '../domain/selector.ts'
 import { cutToWidth } from '../domain/text.ts'
 import type { InspectedCause } from '../engine/causes.ts'
 import { iso } from './json.ts'
@@ -14,13 +17,15 @@ export interface CauseLook {
   paint: Paint
   width: number | null
   now: number
+  /** Narrows the command as the list was narrowed. */
+  selector: Selector
   /** Behind commands: names the store where it is not the usual one. */
   suffix: string
 }
 
 const arrows: Readonly<Record<Trend, string>> = { rising: '↑', steady: '=', falling: '↓' }
 
-export function causeDocument(cause: InspectedCause, suffix: string) {
+export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'selector' | 'suffix'>) {
   const { fingerprint, type, kind, kinds, code, name, message, count, recent, trend, common, compared } = cause
   return {
     ...{ fingerprint, type, kind, kinds, code, name, message, count },
@@ -30,10 +35,10 @@ export function causeDocument(cause: InspectedCause, suffix: string) {
     trend: { direction: trend, windowMs: trendWindowMs, ...recent },
     isNew: cause.isNew,
     programStartedAt: iso(cause.programStartedAt),
-    common,
+    common: common.map(({ path, value, ...shares }) => ({ path, value, where: whereText({ path, value }), ...shares })),
     compared,
     sampleKeys: cause.sampleKeys.slice(0, 10),
-    command: causeCommand(cause, suffix),
+    command: causeCommand(cause, look),
   }
 }
 
@@ -43,17 +48,21 @@ export function causeWords({ code, name, message }: Pick<Cause, 'code' | 'name' 
   return label === null || message.startsWith(label) ? message : `${label}: ${message}`
 }
 
-/** Takes its incidents and no other; kinds that are passed by unless named are named. */
-export function causeCommand({ fingerprint, kinds }: Pick<Cause, 'fingerprint' | 'kinds'>, suffix: string): string {
-  const guarded = kinds.some(({ kind }) => guardedBecause[kind] !== undefined)
-  const named = guarded ? ` --kind ${kinds.map(({ kind }) => kind).join(',')}` : ''
+/** Takes its incidents and no other, of those that were asked for; kinds that are passed by unless named are named. */
+export function causeCommand(
+  { fingerprint, kinds }: Pick<Cause, 'fingerprint' | 'kinds'>,
+  { selector, suffix }: Pick<CauseLook, 'selector' | 'suffix'>,
+): string {
+  const isGuarded = kinds.some(({ kind }) => guardedBecause[kind] !== undefined)
+  const named = isGuarded ? { incidentKinds: kinds.map(({ kind }) => kind) } : {}
+  const meant = selectorText({ ...selector, ...named, fingerprints: [fingerprint] })
   const mended = kinds[0]?.kind === 'poison_message' ? ' --set PATH=VALUE' : ''
-  return `wf incidents resolve --fingerprint ${fingerprint}${named} --retries 3${mended}${suffix}`
+  return `wf incidents resolve ${meant} --retries 3${mended}${suffix}`
 }
 
 /** Four lines or so: how much of what, since when, what it has in common, what to do. */
 export function causeLines(cause: InspectedCause, look: CauseLook): readonly Safe[] {
-  const { paint, width, suffix } = look
+  const { paint, width } = look
   const { bold, red, dim, yellow, cyan } = paint
   const fresh = cause.isNew ? say`  ${yellow('new')}` : say``
   const head = say`${bold(thousands(cause.count))} ${arrows[cause.trend]}  ${cause.type}`
@@ -64,7 +73,7 @@ export function causeLines(cause: InspectedCause, look: CauseLook): readonly Saf
     cut(say`  ${timesWords(cause, look.now)}`, dim),
     ...commonLines(cause).map((line) => cut(say`  ${line}`)),
     ...guardLines(cause).map((line) => cut(say`  ${line}`, yellow)),
-    cyan(say`  ${causeCommand(cause, suffix)}`),
+    cyan(say`  ${causeCommand(cause, look)}`),
   ]
 }
 

@@ -8,6 +8,8 @@ import type { Resolution } from '../domain/resolution.ts'
 import type { WfError } from '../domain/errors.ts'
 import type { Watched } from '../domain/verdict.ts'
 import type { Engine } from '../engine/engine.ts'
+import { changeInBatches, recordPassedBy } from '../engine/bulk.ts'
+import { asOperation, flagsOf } from '../engine/operations.ts'
 import { cannotStart, isThrough, verify, type Verification } from '../engine/verify.ts'
 import type { Change } from './changes.ts'
 import { toWfError } from './errors.ts'
@@ -21,15 +23,21 @@ export interface VerifiedChange {
   engine: Engine
   /** Frozen targets. */
   keys: readonly number[]
-  resolution: Omit<Resolution, 'jobKey'>
+  resolution: Omit<Resolution, 'jobKey' | 'operation'>
+  /** What was meant, in words. */
+  selector: string
   /** Matched, and passed by for a reason. */
   passedBy: readonly Change[]
   /** How many are tried first; null: all at once. */
   canary: number | null
   verifyMs: number
+  /** Jobs a second, at most; unset: as fast as others leave room. */
+  perSecond?: number
 }
 
 export interface VerifiedEnd {
+  /** Of all of it; takes it back with `wf undo`. */
+  operation: number
   changes: readonly Change[]
   /** Of how many targets. */
   matched: number
@@ -48,32 +56,47 @@ export interface Context {
   clock: Clock
 }
 
-/** Jobs a transaction: small enough that workers are not held up. */
-const batchSize = 200
 const keysPerRead = 1_000
 
+/** One operation, whatever comes of it; what is not reached of it was left as it was. */
 export async function changeVerified(context: Context, change: VerifiedChange): Promise<ExitCode> {
   const interrupt = onInterrupt()
-  const run = new VerifiedRun(context, change, interrupt)
+  const { engine, keys, passedBy, resolution, canary, verifyMs } = change
+  const { verb, who, reason } = resolution
+  const flags = { ...flagsOf(resolution), ...(canary === null ? {} : { canary }), verifyMs }
+  const named = { verb, who, reason, selector: change.selector, flags, matched: keys.length + passedBy.length }
   try {
     const watched = await watchedOf(change)
-    return tellVerified(context.output, change.canary === null ? await run.allAtOnce(watched) : await run.canariesFirst(watched, change.canary))
+    const { result } = await asOperation(engine.store, named, async (operation) => {
+      await recordPassedBy({ engine, passedBy }, operation)
+      const run = new VerifiedRun(context, { change, interrupt, operation })
+      return canary === null ? run.allAtOnce(watched) : run.canariesFirst(watched, canary)
+    })
+    return tellVerified(context.output, result)
   } finally {
     interrupt.release()
   }
+}
+
+interface RunParts {
+  change: VerifiedChange
+  interrupt: Interrupt
+  operation: number
 }
 
 class VerifiedRun {
   readonly #context: Context
   readonly #change: VerifiedChange
   readonly #interrupt: Interrupt
+  readonly #operation: number
   readonly #changes: Change[] = []
   #failure: WfError | null = null
 
-  constructor(context: Context, change: VerifiedChange, interrupt: Interrupt) {
+  constructor(context: Context, { change, interrupt, operation }: RunParts) {
     this.#context = context
     this.#change = change
     this.#interrupt = interrupt
+    this.#operation = operation
   }
 
   async allAtOnce(watched: readonly Watched[]): Promise<VerifiedEnd> {
@@ -107,18 +130,28 @@ class VerifiedRun {
   #end(seen: Pick<VerifiedEnd, 'choice' | 'verification' | 'hasGoneOn'>): VerifiedEnd {
     const { keys, passedBy } = this.#change
     const changes = [...this.#changes, ...passedBy]
-    return { ...seen, changes, matched: keys.length + passedBy.length, failure: this.#failure, stoppedWith: this.#interrupt.exitCode }
+    return {
+      ...seen,
+      operation: this.#operation,
+      changes,
+      matched: keys.length + passedBy.length,
+      failure: this.#failure,
+      stoppedWith: this.#interrupt.exitCode,
+    }
   }
 
   async #changeAll(keys: readonly number[]): Promise<readonly Change[]> {
-    const { engine, resolution } = this.#change
-    const progress = createProgress(this.#context.output, this.#context.clock, 'jobs')
+    const { engine, resolution, perSecond } = this.#change
+    const { output, clock } = this.#context
+    const progress = createProgress(output, clock, 'jobs')
     const changes: Change[] = []
+    const onBatch = (applied: readonly Change[]) => {
+      for (const each of applied) changes.push(each)
+      progress.update(changes.length, changes.length / keys.length)
+    }
+    const bulk = { engine, clock, keys, resolution, signal: this.#interrupt.signal, onBatch, ...(perSecond === undefined ? {} : { perSecond }) }
     try {
-      for (let start = 0; start < keys.length && !this.#interrupt.signal.aborted; start += batchSize) {
-        changes.push(...(await engine.resolve(keys.slice(start, start + batchSize).map((jobKey) => ({ ...resolution, jobKey })))))
-        progress.update(changes.length, changes.length / keys.length)
-      }
+      await changeInBatches(bulk, this.#operation)
     } catch (error) {
       this.#broke(error, changes)
     } finally {

@@ -59,6 +59,7 @@ export function tellVerified(output: Output, end: VerifiedEnd): ExitCode {
   output.document({
     ...sum,
     dryRun: false,
+    operation: end.operation,
     items: end.changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     verification: verificationDocument(end),
     ...(error ? { error: errorDocument(error) } : {}),

@@ -3,6 +3,7 @@
  * cause which no error message names. Pure. Values that look secret are never told.
  */
 import { maskValue } from './mask.ts'
+import { pathText } from './variable-path.ts'
 
 export interface CommonVariable {
   /** As `--set` and `--where` take it: `customer.region`. */
@@ -86,7 +87,7 @@ function collect({ value, shown, path }: { value: object; shown: unknown; path: 
     const shownMember: unknown = isObject(shown) ? Object.getOwnPropertyDescriptor(shown, key)?.value : undefined
     const below = [...path, key]
     if (isObject(member) && below.length < deepest) collect({ value: member, shown: shownMember, path: below }, leaves)
-    else if (isTold(member) && shownMember === member) leaves.push({ path: below.map(escapedKey).join('.'), value: member })
+    else if (isTold(member) && shownMember === member) leaves.push({ path: pathText(below), value: member })
   }
 }
 
@@ -98,5 +99,3 @@ function isTold(value: unknown): value is Scalar {
   if (typeof value === 'string') return value.length <= longestText
   return typeof value === 'boolean' || value === null
 }
-
-const escapedKey = (key: string) => key.replace(/[\\.]/g, '\\$&')

@@ -13,7 +13,7 @@ export interface Bulk {
   clock: Clock
   /** Each once. */
   keys: readonly number[]
-  resolution: Omit<Resolution, 'jobKey' | 'operation'>
+  resolution: Omit<Resolution, 'jobKey'>
   /** What was meant, in words. */
   selector: string
   /** Meant too, and passed by for a reason. */
@@ -22,6 +22,8 @@ export interface Bulk {
   perSecond?: number
   /** Stops between two batches. */
   signal?: AbortSignal
+  /** The record's number, before anything is changed. */
+  onBegin?(operation: number): void
   /** After each batch. */
   onBatch?(applied: readonly Applied[]): void
 }
@@ -40,13 +42,15 @@ export async function changeMany(bulk: Bulk): Promise<Operation> {
   const flags = { ...flagsOf(resolution), ...(perSecond === undefined ? {} : { perSecond }) }
   const named = { verb, who, reason, selector, flags, matched: keys.length + passedBy.length }
   const { operation } = await asOperation(engine.store, named, async (id) => {
+    bulk.onBegin?.(id)
     await recordPassedBy(bulk, id)
     await changeInBatches(bulk, id)
   })
   return operation
 }
 
-async function recordPassedBy({ engine: { store }, passedBy = [] }: Bulk, id: number): Promise<void> {
+/** As part of an operation that is under way. */
+export async function recordPassedBy({ engine: { store }, passedBy = [] }: Pick<Bulk, 'engine' | 'passedBy'>, id: number): Promise<void> {
   for (let start = 0; start < passedBy.length; start += batchSize) {
     const targets = passedBy
       .slice(start, start + batchSize)
@@ -55,7 +59,8 @@ async function recordPassedBy({ engine: { store }, passedBy = [] }: Bulk, id: nu
   }
 }
 
-async function changeInBatches(bulk: Bulk, operation: number): Promise<void> {
+/** As part of an operation that is under way; `passedBy` and `selector` are the operation's. */
+export async function changeInBatches(bulk: Omit<Bulk, 'passedBy' | 'selector'>, operation: number): Promise<void> {
   const { engine, clock, keys, resolution, perSecond, signal, onBatch } = bulk
   const size = perSecond === undefined ? batchSize : Math.min(batchSize, Math.max(1, Math.floor(perSecond / batchesPerSecond)))
   const startedMs = clock.monotonic()

@@ -25,7 +25,7 @@ describe('what the jobs of a cause have in common', () => {
     const members = repeat(5, () => ({ a: { 'b.c': { on: true } }, n: null, list: [1], id: '1' }))
     const others = repeat(5, () => ({ a: { 'b.c': { on: false } }, list: [2], id: 1 }))
     expect(common(members, others).map(({ path, value }) => [path, value])).toEqual([
-      ['a.b\\.c.on', true],
+      ['a["b.c"].on', true],
       ['id', '1'],
       ['n', null],
     ])

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClaimedJob } from '../../src/domain/job.ts'
+import type { Outcome } from '../../src/domain/outcome.ts'
 import type { Watched } from '../../src/domain/verdict.ts'
 import type { Held } from '../../src/engine/inspector.ts'
 import { verify, type Verify } from '../../src/engine/verify.ts'
@@ -63,10 +64,10 @@ describe('waiting for what becomes of jobs', () => {
     const [watched] = made.watched
     const [job] = await made.claim()
     if (!job || !watched) throw new Error('not claimed')
-    await made.settle(job, outcomes.fail('boom 7'))
+    const { error } = outcomes.raised('boom 7') as Extract<Outcome, { kind: 'incident' }>
+    await made.settle(job, { kind: 'fail', category: 'error', error })
     const detail = await made.detail(job.key)
     expect(detail.job.state).toBe('waiting')
-    // The record of a plain failure has its own class; the incident's is what it is compared with.
     const { end } = start(made, { watched: [watched] })
     await made.clock.advance(100)
     expect((await end).seen).toMatchObject([{ verdict: { status: 'failed', isSameCause: true } }])

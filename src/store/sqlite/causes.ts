@@ -8,7 +8,7 @@ import type { Selector } from '../store.ts'
 import { errorFrom } from './attempts.ts'
 import type { Connection } from './connection.ts'
 import { textOf } from './job-data.ts'
-import { all, incidentConditions, jobConditions, statements, withDeadLetter, type Condition } from './selection.ts'
+import { all, incidentConditions, jobConditions, statements, timeConditions, withDeadLetter, type Condition } from './selection.ts'
 
 interface Group {
   fingerprint: string
@@ -41,12 +41,13 @@ export function causeLister(db: Connection): (selector: Selector, now: number) =
   }
 }
 
-/** Without a wish of its own the index alone answers; else the jobs are asked too. */
+/** The index alone answers, unless the jobs are to be asked too. */
 function sourceOf(selector: Selector): Condition {
   const open = { ...selector, includeClosed: false }
-  const wishes = [...jobConditions(open), ...incidentConditions({ ...open, includeClosed: true }), ...withDeadLetter(open, 'j.key')]
-  const where = all([{ sql: 'i.resolved_at IS NULL', values: [] }, ...wishes])
-  const jobs = wishes.length === 0 ? '' : ' CROSS JOIN wf_jobs j ON j.key = i.job_key'
+  const own = [...incidentConditions({ ...open, includeClosed: true }), ...timeConditions(open, 'i.created_at')]
+  const ofJobs = [...jobConditions(open), ...withDeadLetter(open, 'j.key')]
+  const where = all([{ sql: 'i.resolved_at IS NULL', values: [] }, ...own, ...ofJobs])
+  const jobs = ofJobs.length === 0 ? '' : ' CROSS JOIN wf_jobs j ON j.key = i.job_key'
   return { sql: `wf_incidents i INDEXED BY wf_incidents_open_cause${jobs} WHERE ${where.sql}`, values: where.values }
 }
 
