@@ -12,6 +12,7 @@ import { producerRules } from './conformance/producers.ts'
 import { readRules } from './conformance/reads.ts'
 import { resolutionRules } from './conformance/resolutions.ts'
 import { retentionRules } from './conformance/retention.ts'
+import { selectorRules } from './conformance/selectors.ts'
 import { settlementRules } from './conformance/settlements.ts'
 import { stepRules } from './conformance/steps.ts'
 import { textRules } from './conformance/texts.ts'
@@ -33,6 +34,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     pauseRules(stage)
     readRules(stage)
     retentionRules(stage)
+    selectorRules(stage)
     stepRules(stage)
     textRules(stage)
   })
