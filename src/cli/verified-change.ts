@@ -2,20 +2,21 @@
  * `incidents resolve --canary N --verify D`: a few jobs first, the others only when those came through; or all of them, and
  * what became of each. Words go out as it happens, the sum at the end, and nothing is claimed that was not seen.
  */
-import type { Clock } from '../clock.ts'
 import { chooseCanaries, type CanaryChoice } from '../domain/canary.ts'
 import type { Resolution } from '../domain/resolution.ts'
+import type { Selector } from '../domain/selector.ts'
 import type { WfError } from '../domain/errors.ts'
 import type { Watched } from '../domain/verdict.ts'
 import type { Engine } from '../engine/engine.ts'
 import { changeInBatches, recordPassedBy } from '../engine/bulk.ts'
 import { asOperation, flagsOf } from '../engine/operations.ts'
 import { cannotStart, isThrough, verify, type Verification } from '../engine/verify.ts'
+import { selectorWords, type ChangeContext } from './bulk-change.ts'
 import type { Change } from './changes.ts'
 import { toWfError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { onInterrupt, type Interrupt } from './interrupt.ts'
-import type { Output } from './output.ts'
+import type { MadeOperation } from './operation-line.ts'
 import { createProgress } from './progress.ts'
 import { tellCanaries, tellHeld, tellProven, tellVerified, tellWaiting } from './verified-view.ts'
 
@@ -24,20 +25,20 @@ export interface VerifiedChange {
   /** Frozen targets. */
   keys: readonly number[]
   resolution: Omit<Resolution, 'jobKey' | 'operation'>
-  /** What was meant, in words. */
-  selector: string
+  /** What was meant, for the record; the keys unless told. */
+  selector?: Selector
   /** Matched, and passed by for a reason. */
   passedBy: readonly Change[]
   /** How many are tried first; null: all at once. */
   canary: number | null
   verifyMs: number
   /** Jobs a second, at most; unset: as fast as others leave room. */
-  perSecond?: number
+  perSecond?: number | undefined
 }
 
 export interface VerifiedEnd {
   /** Of all of it; takes it back with `wf undo`. */
-  operation: number
+  operation: MadeOperation
   changes: readonly Change[]
   /** Of how many targets. */
   matched: number
@@ -51,20 +52,15 @@ export interface VerifiedEnd {
   stoppedWith: ExitCode | null
 }
 
-export interface Context {
-  output: Output
-  clock: Clock
-}
-
 const keysPerRead = 1_000
 
 /** One operation, whatever comes of it; what is not reached of it was left as it was. */
-export async function changeVerified(context: Context, change: VerifiedChange): Promise<ExitCode> {
+export async function changeVerified(context: ChangeContext, change: VerifiedChange): Promise<ExitCode> {
   const interrupt = onInterrupt()
   const { engine, keys, passedBy, resolution, canary, verifyMs } = change
   const { verb, who, reason } = resolution
   const flags = { ...flagsOf(resolution), ...(canary === null ? {} : { canary }), verifyMs }
-  const named = { verb, who, reason, selector: change.selector, flags, matched: keys.length + passedBy.length }
+  const named = { verb, who, reason, selector: selectorWords(change), flags, matched: keys.length + passedBy.length }
   try {
     const watched = await watchedOf(change)
     const { result } = await asOperation(engine.store, named, async (operation) => {
@@ -85,14 +81,14 @@ interface RunParts {
 }
 
 class VerifiedRun {
-  readonly #context: Context
+  readonly #context: ChangeContext
   readonly #change: VerifiedChange
   readonly #interrupt: Interrupt
   readonly #operation: number
   readonly #changes: Change[] = []
   #failure: WfError | null = null
 
-  constructor(context: Context, { change, interrupt, operation }: RunParts) {
+  constructor(context: ChangeContext, { change, interrupt, operation }: RunParts) {
     this.#context = context
     this.#change = change
     this.#interrupt = interrupt
@@ -128,12 +124,12 @@ class VerifiedRun {
   }
 
   #end(seen: Pick<VerifiedEnd, 'choice' | 'verification' | 'hasGoneOn'>): VerifiedEnd {
-    const { keys, passedBy } = this.#change
-    const changes = [...this.#changes, ...passedBy]
+    const { keys, passedBy, resolution } = this.#change
+    const changed = this.#changes.filter(({ status }) => status === 'changed').length
     return {
       ...seen,
-      operation: this.#operation,
-      changes,
+      operation: { id: this.#operation, verb: resolution.verb, changed, suffix: this.#context.suffix ?? '' },
+      changes: [...this.#changes, ...passedBy],
       matched: keys.length + passedBy.length,
       failure: this.#failure,
       stoppedWith: this.#interrupt.exitCode,

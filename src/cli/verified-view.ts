@@ -11,6 +11,7 @@ import { errorLine } from './error-view.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { namedKeys } from './list.ts'
+import { operationDocument, operationLine } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
@@ -59,12 +60,13 @@ export function tellVerified(output: Output, end: VerifiedEnd): ExitCode {
   output.document({
     ...sum,
     dryRun: false,
-    operation: end.operation,
+    ...operationDocument(end.operation),
     items: end.changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     verification: verificationDocument(end),
     ...(error ? { error: errorDocument(error) } : {}),
   })
   tellSum(output, end, sum)
+  output.print(operationLine(end.operation, output.paint))
   if (!error) return exitCodes.ok
   describeError(error, output)
   return end.stoppedWith ?? exitCodeOf(error.code)
