@@ -16,7 +16,8 @@ const levels = [
   ['config'],
   ['app'],
   ['cli', 'client', 'start-worker', 'worker-process'],
-  ['commands', 'tui', 'http'],
+  ['tui', 'http'],
+  ['commands'],
   ['testing', 'index'],
 ]
 

@@ -18,12 +18,17 @@ interface Calls {
 /** A command that is not here fails the test: every one is walked through everything below. */
 const calls: Readonly<Record<string, Calls>> = {
   enqueue: { works: () => ['enqueue', 'mail', '{"a":1}'], fails: ['enqueue', 'mail', '{oops'] },
+  dashboard: { works: () => ['dashboard', '--once', '--screen', 'incidents'], fails: ['dashboard', '--once', '--screen', 'nonsense'] },
   'run-worker': { works: () => ['run-worker', emptyHandler(), '--until-empty'], fails: ['run-worker', './nowhere.ts'], lines: true },
   init: { works: () => ['init', join(temporaryDirectory(), 'shop')], fails: ['init', '/dev/null/shop'] },
   'jobs:list': { works: () => ['jobs', 'list'], fails: ['jobs', 'list', '--state', 'nonsense'] },
   'jobs:show': { works: ({ failed }) => ['jobs', 'show', String(failed)], fails: ['jobs', 'show', '4711'] },
   'jobs:explain': { works: ({ failed }) => ['jobs', 'explain', String(failed)], fails: ['jobs', 'explain', '4711'] },
   'jobs:export': { works: ({ failed }) => ['jobs', 'export', String(failed)], fails: ['jobs', 'export', '4711'] },
+  'jobs:update': {
+    works: ({ waiting }) => ['jobs', 'update', String(waiting), '--priority', '5'],
+    fails: ['jobs', 'update', '4711', '--retries', '2'],
+  },
   'jobs:retry': { works: ({ waiting }) => ['jobs', 'retry', String(waiting)], fails: ['jobs', 'retry', '4711'] },
   'jobs:cancel': { works: ({ available }) => ['jobs', 'cancel', String(available)], fails: ['jobs', 'cancel'] },
   'incidents:list': { works: () => ['incidents', 'list', '--closed'], fails: ['incidents', 'list', '--limit', '0'] },

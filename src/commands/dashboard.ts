@@ -1,0 +1,42 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { durationFlag } from '../cli/flags.ts'
+import { iso } from '../cli/json.ts'
+import { prose } from '../cli/prose.ts'
+import { WfError } from '../domain/errors.ts'
+
+const screens = ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const
+const paperColumns = 100
+
+export default class Dashboard extends BaseCommand {
+  static override summary = 'Watch the store on a living screen, and act from it.'
+  static override description =
+    prose`Six screens: all at a glance, incidents by cause, dead letters, breakers, jobs with their next start, workers. Keys are at
+the bottom and behind ?. Capitals change something, and ask before they do. With --once one frame is printed as plain text, as wide as
+COLUMNS says, 100 unless told; that needs no terminal.`
+  static override examples = [
+    '<%= config.bin %> dashboard',
+    '<%= config.bin %> dashboard --screen incidents --read-only',
+    '<%= config.bin %> dashboard --once',
+  ]
+  static override flags = {
+    screen: Flags.option({ options: screens, summary: `the first screen: ${screens.join(', ')}`, helpValue: 'SCREEN' })({ default: 'overview' }),
+    refresh: durationFlag({ summary: 'look at the store at most so often (1s unless told)' }, undefined),
+    once: Flags.boolean({ summary: 'print one frame as text, and end' }),
+    'read-only': Flags.boolean({ summary: 'change nothing, whatever key is pressed' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Dashboard)
+    if (flags.once || this.output.json) return this.#once(flags.screen)
+    throw new WfError('usage', 'the dashboard needs a terminal', { hint: 'wf dashboard --once prints one frame as text' })
+  }
+
+  async #once(screen: (typeof screens)[number]): Promise<void> {
+    const [store, { oneFrame }, { plainScreenPaint }] = await Promise.all([this.openReader(), import('../tui/once.ts'), import('../tui/look.ts')])
+    const columns = Math.max(40, Math.min(500, this.output.width ?? paperColumns))
+    const lines = await oneFrame({ store, clock: this.clock, screen, columns, paint: plainScreenPaint, suffix: this.storeSuffix })
+    this.output.document({ screen, at: iso(store.now()), lines: lines.map(({ text }) => text) })
+    this.output.print(...lines)
+  }
+}

@@ -1,0 +1,60 @@
+/** The one panel that stands before every change. */
+import type { Event } from './event.ts'
+import { edited } from './prompt.ts'
+import type { Confirm, State } from './state.ts'
+
+type ConfirmEvent = Extract<Event, { type: 'asked' | 'frozen' | 'begun' | 'progressed' | 'ended' | 'typed' }>
+
+export function reduceConfirm(state: State, event: ConfirmEvent): State {
+  if (event.type === 'asked') {
+    const { id, plan } = event
+    const panel: Confirm = {
+      kind: 'confirm',
+      id,
+      plan,
+      status: 'counting',
+      targets: [],
+      guarded: [],
+      done: 0,
+      reason: '',
+      typing: false,
+      amount: null,
+    }
+    return { ...state, overlay: panel }
+  }
+  const panel = state.overlay
+  if (panel?.kind !== 'confirm') return event.type === 'ended' ? { ...state, notice: event.notice } : state
+  if (event.type === 'typed') return typed(state, panel, event.key)
+  // News of a panel that was closed meanwhile.
+  if (event.id !== panel.id) return event.type === 'ended' ? { ...state, notice: event.notice } : state
+  switch (event.type) {
+    case 'frozen':
+      return { ...state, overlay: { ...panel, status: 'ready', targets: event.targets, guarded: event.guarded } }
+    case 'begun':
+      return { ...state, overlay: { ...panel, status: 'working', typing: false } }
+    case 'progressed':
+      return { ...state, overlay: { ...panel, done: event.done } }
+    default:
+      return { ...state, overlay: null, marks: new Set(), notice: event.notice }
+  }
+}
+
+const mostCharacters = 500
+
+function typed(state: State, panel: Confirm, key: string): State {
+  const next = (change: Partial<Confirm>): State => ({ ...state, overlay: { ...panel, ...change } })
+  if (panel.typing) {
+    if (key === 'enter') return next({ typing: false })
+    return key === 'esc' ? next({ typing: false, reason: '' }) : next({ reason: edited(panel.reason, key).slice(0, mostCharacters) })
+  }
+  if (panel.status === 'working') return state
+  if (key === 'n' || key === 'esc' || key === 'q' || key === 'ctrl-c') return { ...state, overlay: null }
+  if (key === 'r') return next({ typing: true })
+  if (/^[1-9]$/.test(key)) return next({ amount: Number(key) })
+  return key === '0' || key === 'backspace' ? next({ amount: null }) : state
+}
+
+/** Whether a key agrees to what the panel asks. */
+export function isYes(panel: Confirm, key: string): boolean {
+  return panel.status === 'ready' && !panel.typing && (key === 'y' || key === 'enter')
+}

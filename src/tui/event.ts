@@ -1,0 +1,21 @@
+/** What can happen to the dashboard. */
+import type { Command } from './keys.ts'
+import type { Plan } from './plan.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { Notice, Overlay, Size, Target } from './state.ts'
+
+export type Event =
+  | { type: 'resized'; size: Size }
+  | { type: 'ticked'; now: number }
+  | { type: 'read'; snapshot: Snapshot }
+  | { type: 'failed'; why: string; at: number }
+  | { type: 'command'; command: Command }
+  /** A key or pasted text while something is typed. */
+  | { type: 'typed'; key: string }
+  | { type: 'noticed'; notice: Notice }
+  | { type: 'asked'; id: number; plan: Plan }
+  | { type: 'frozen'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
+  | { type: 'begun'; id: number }
+  | { type: 'progressed'; id: number; done: number }
+  | { type: 'ended'; id: number; notice: Notice }
+  | { type: 'showed'; overlay: Overlay | null }

@@ -1,0 +1,30 @@
+/** A whole frame out of a state: lines from top to bottom, never as many as the terminal has rows, none wider than it. */
+import { say, type Safe } from '../cli/safe.ts'
+import type { Look, ScreenPaint } from './look.ts'
+import { cutLine, fill } from './parts/line.ts'
+import { bodyRows, itemsOf, type State } from './state.ts'
+import { footerLines, headerLines } from './views/chrome.ts'
+import { detailLines } from './views/detail.ts'
+import { listScreen } from './views/lists.ts'
+import { withOverlay } from './views/overlays.ts'
+import { overviewLines } from './views/overview.ts'
+
+/** Below it nothing but a word about it fits. */
+export const smallest = { columns: 40, rows: 10 } as const
+
+export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
+  const { columns, rows } = state.size
+  if (columns < smallest.columns || rows < smallest.rows) {
+    return [cutLine(say`wf: ${columns}×${rows} is too small, ${smallest.columns}×${smallest.rows} is needed`, columns)]
+  }
+  const look: Look = { paint, width: columns, height: bodyRows(state) }
+  return [...headerLines(state, look), ...fill(withOverlay(state, bodyOf(state, look), look), look.height), ...footerLines(state, look)].map((line) =>
+    cutLine(line, columns),
+  )
+}
+
+function bodyOf(state: State, look: Look): readonly Safe[] {
+  const items = itemsOf(state)
+  if (state.screen !== 'overview') return listScreen(state, items, look)
+  return state.open ? detailLines(state, look) : overviewLines(state, items ?? [], look)
+}

@@ -1,0 +1,244 @@
+/**
+ * The one table of keys. What a key does, the help line and the help screen are all taken from it, so none can say what
+ * another does not.
+ */
+
+export type Screen = 'overview' | 'incidents' | 'dead-letters' | 'breakers' | 'jobs' | 'workers'
+
+export const screens: readonly { screen: Screen; title: string }[] = [
+  { screen: 'overview', title: 'Overview' },
+  { screen: 'incidents', title: 'Incidents' },
+  { screen: 'dead-letters', title: 'Dead letters' },
+  { screen: 'breakers', title: 'Breakers' },
+  { screen: 'jobs', title: 'Jobs' },
+  { screen: 'workers', title: 'Workers' },
+]
+
+export type Command =
+  | 'down'
+  | 'up'
+  | 'page-down'
+  | 'page-up'
+  | 'first'
+  | 'last'
+  | 'open'
+  | 'back'
+  | Screen
+  | 'next-screen'
+  | 'previous-screen'
+  | 'filter'
+  | 'palette'
+  | 'mark'
+  | 'mark-all'
+  | 'explain'
+  | 'attempts'
+  | 'copy'
+  | 'freeze'
+  | 'redraw'
+  | 'help'
+  | 'quit'
+  | 'suspend'
+  | Verb
+
+/** What changes the store; each asks before it does. */
+export type Verb = 'resolve' | 'discard' | 'cancel' | 'trip' | 'close' | 'pause' | 'edit' | 'undo'
+
+export interface Binding {
+  command: Command
+  /** Names as `keyName` gives them; the first one is shown. */
+  keys: readonly string[]
+  group: 'move' | 'look' | 'change' | 'leave'
+  /** For the help screen. */
+  words: string
+  /** For the help line; left out there when it has none. The lowest rank is shown first. */
+  short?: { word: string; rank: number }
+  /** Where the help line shows it; everywhere when it does not say. */
+  screens?: readonly Screen[]
+}
+
+const jobScreens: readonly Screen[] = ['overview', 'incidents', 'dead-letters', 'jobs']
+
+export const bindings: readonly Binding[] = [
+  { command: 'down', keys: ['j', 'down'], group: 'move', words: 'one down' },
+  { command: 'up', keys: ['k', 'up'], group: 'move', words: 'one up' },
+  { command: 'page-down', keys: ['pgdn', 'ctrl-f'], group: 'move', words: 'a page down' },
+  { command: 'page-up', keys: ['pgup', 'ctrl-b'], group: 'move', words: 'a page up' },
+  { command: 'first', keys: ['g', 'home'], group: 'move', words: 'to the first' },
+  { command: 'last', keys: ['G', 'end'], group: 'move', words: 'to the last' },
+  { command: 'open', keys: ['enter', 'right'], group: 'move', words: 'open what is selected', short: { word: 'open', rank: 2 } },
+  {
+    command: 'back',
+    keys: ['esc', 'left', 'backspace'],
+    group: 'move',
+    words: 'back; clears marks and filter on the way',
+    short: { word: 'back', rank: 9 },
+  },
+  ...screens.map(({ screen, title }, index): Binding => ({ command: screen, keys: [String(index + 1)], group: 'move', words: title })),
+  { command: 'next-screen', keys: ['tab'], group: 'move', words: 'the next screen' },
+  { command: 'previous-screen', keys: ['shift-tab'], group: 'move', words: 'the screen before' },
+  {
+    command: 'filter',
+    keys: ['/'],
+    group: 'look',
+    words: 'filter by a selector, as the flags of wf incidents list',
+    short: { word: 'filter', rank: 3 },
+  },
+  { command: 'palette', keys: [':'], group: 'look', words: 'command by its name', short: { word: 'command', rank: 8 } },
+  { command: 'mark', keys: ['space'], group: 'look', words: 'mark, to change several', short: { word: 'mark', rank: 7 }, screens: jobScreens },
+  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all that are shown, or none', screens: jobScreens },
+  {
+    command: 'explain',
+    keys: ['e'],
+    group: 'look',
+    words: 'explain: why it is where it is, what comes next',
+    short: { word: 'explain', rank: 5 },
+    screens: jobScreens,
+  },
+  {
+    command: 'attempts',
+    keys: ['l'],
+    group: 'look',
+    words: 'attempts, with stacks and causes',
+    short: { word: 'attempts', rank: 6 },
+    screens: jobScreens,
+  },
+  { command: 'copy', keys: ['c'], group: 'look', words: 'show it as a command to copy' },
+  { command: 'freeze', keys: ['p'], group: 'look', words: 'freeze the screen, or let it go on' },
+  { command: 'redraw', keys: ['ctrl-l'], group: 'look', words: 'read and draw anew' },
+  {
+    command: 'resolve',
+    keys: ['R'],
+    group: 'change',
+    words: 'resolve an incident, retry a dead letter or a waiting job',
+    short: { word: 'resolve', rank: 4 },
+    screens: jobScreens,
+  },
+  {
+    command: 'discard',
+    keys: ['D'],
+    group: 'change',
+    words: 'discard a dead letter',
+    short: { word: 'discard', rank: 4.1 },
+    screens: ['dead-letters'],
+  },
+  {
+    command: 'cancel',
+    keys: ['X'],
+    group: 'change',
+    words: 'cancel a job: it never runs again',
+    short: { word: 'cancel', rank: 4.2 },
+    screens: ['incidents', 'jobs'],
+  },
+  {
+    command: 'edit',
+    keys: ['E'],
+    group: 'change',
+    words: 'edit the variables in $EDITOR',
+    short: { word: 'edit', rank: 4.3 },
+    screens: ['incidents', 'dead-letters', 'jobs'],
+  },
+  {
+    command: 'trip',
+    keys: ['T'],
+    group: 'change',
+    words: 'trip a breaker: nothing is let through',
+    short: { word: 'trip', rank: 4 },
+    screens: ['breakers'],
+  },
+  { command: 'close', keys: ['C'], group: 'change', words: 'close a breaker', short: { word: 'close', rank: 4.1 }, screens: ['breakers'] },
+  {
+    command: 'pause',
+    keys: ['P'],
+    group: 'change',
+    words: 'pause a type, or resume it',
+    short: { word: 'pause', rank: 4.4 },
+    screens: ['overview', 'incidents', 'jobs'],
+  },
+  { command: 'undo', keys: ['U'], group: 'change', words: 'undo the last change that can be undone', short: { word: 'undo', rank: 8.5 } },
+  { command: 'help', keys: ['?'], group: 'leave', words: 'this help', short: { word: 'help', rank: 1 } },
+  { command: 'suspend', keys: ['ctrl-z'], group: 'leave', words: 'to the shell; fg comes back' },
+  { command: 'quit', keys: ['q', 'ctrl-c', 'ctrl-d'], group: 'leave', words: 'leave', short: { word: 'quit', rank: 10 } },
+]
+
+export const verbs: readonly Verb[] = ['resolve', 'discard', 'cancel', 'trip', 'close', 'pause', 'edit', 'undo']
+
+export function isVerb(command: Command): command is Verb {
+  return (verbs as readonly Command[]).includes(command)
+}
+
+export function commandOf(key: string): Command | null {
+  return bindings.find(({ keys }) => keys.includes(key))?.command ?? null
+}
+
+/** The key that is shown for a command. */
+export function keyFor(command: Command): string {
+  return bindings.find((binding) => binding.command === command)?.keys[0] ?? ''
+}
+
+/** What the help line of a screen shows, the most needed first. */
+export function shortHelp(screen: Screen): readonly { key: string; word: string }[] {
+  return bindings
+    .flatMap(({ keys, short, screens: where }) => (short && (where?.includes(screen) ?? true) ? [{ key: keys[0] ?? '', ...short }] : []))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ key, word }) => ({ key: keyWords(key), word }))
+}
+
+/** Commands whose names begin with, or contain, what was typed for the palette. */
+export function commandsLike(text: string): readonly Command[] {
+  const typed = text.trim().toLowerCase()
+  const names = bindings.map(({ command }) => command).filter((command) => command !== 'palette')
+  return [...names.filter((name) => name.startsWith(typed)), ...names.filter((name) => !name.startsWith(typed) && name.includes(typed))]
+}
+
+const shown: Readonly<Record<string, string>> = { enter: 'Enter', esc: 'Esc', space: 'Space', pgdn: 'PgDn', pgup: 'PgUp', tab: 'Tab' }
+
+/** As a person reads it: `Enter`, `Ctrl-Z`. */
+export function keyWords(key: string): string {
+  return shown[key] ?? (/^[a-z]{2}/.test(key) ? key.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()) : key)
+}
+
+/** The parts of a key press that tell it from others, as the terminal library reads them. */
+export interface Press {
+  upArrow?: boolean
+  downArrow?: boolean
+  leftArrow?: boolean
+  rightArrow?: boolean
+  pageDown?: boolean
+  pageUp?: boolean
+  home?: boolean
+  end?: boolean
+  return?: boolean
+  escape?: boolean
+  ctrl?: boolean
+  shift?: boolean
+  tab?: boolean
+  backspace?: boolean
+  delete?: boolean
+  meta?: boolean
+}
+
+const named: readonly (readonly [keyof Press, string])[] = [
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageDown', 'pgdn'],
+  ['pageUp', 'pgup'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['return', 'enter'],
+  ['escape', 'esc'],
+  ['backspace', 'backspace'],
+  // What most terminals send for the backspace key.
+  ['delete', 'backspace'],
+]
+
+/** `j`, `G`, `esc`, `ctrl-c`; text of several characters was pasted, and is handed back as it is. */
+export function keyName(input: string, press: Press): string {
+  if (press.tab) return press.shift ? 'shift-tab' : 'tab'
+  for (const [field, name] of named) if (press[field]) return name
+  if (press.ctrl) return `ctrl-${input}`
+  if (input === ' ') return 'space'
+  if (input === '\r' || input === '\n') return 'enter'
+  return input
+}

@@ -1,0 +1,68 @@
+/**
+ * Lines of a frame: text that is safe to show and may carry colours. Widths are counted without the colours, and what is
+ * cut is cut between graphemes.
+ */
+import { Safe, say, type Shown } from '../../cli/safe.ts'
+import { cutToWidth, displayWidth } from '../../domain/text.ts'
+
+/** Colours only: everything else that a terminal obeys has been escaped before. */
+const colour = /\u001b\[[\d;]*m/g
+const endOfColours = '\u001b[0m'
+
+export function widthOf({ text }: Safe): number {
+  return displayWidth(text.replace(colour, ''))
+}
+
+/** At most `width` columns; colours of what is left out end with the line. */
+export function cutLine(line: Safe, width: number): Safe {
+  if (widthOf(line) <= width) return line
+  if (!line.text.includes('\u001b')) return new Safe(cutToWidth(line.text, width))
+  let kept = ''
+  let left = Math.max(0, width - 1)
+  for (const piece of line.text.split(/(\u001b\[[\d;]*m)/)) {
+    if (piece.startsWith('\u001b')) kept += piece
+    else if (displayWidth(piece) <= left) {
+      kept += piece
+      left -= displayWidth(piece)
+    } else return new Safe(width <= 0 ? '' : `${kept}${cutToWidth(`${piece} `, left + 1).replace(/…?$/, '…')}${endOfColours}`)
+  }
+  return new Safe(kept)
+}
+
+/** Exactly `width` columns. */
+export function sized(line: Safe, width: number): Safe {
+  const cut = cutLine(line, width)
+  return say`${cut}${new Safe(' '.repeat(Math.max(0, width - widthOf(cut))))}`
+}
+
+/** Left and right text in one line; the left one gives way. */
+export function ends(left: Safe, right: Safe, width: number): Safe {
+  const space = width - widthOf(right) - 1
+  return space < 8 ? sized(left, width) : say`${sized(left, space)} ${right}`
+}
+
+/** The same number of lines, cut or filled up. */
+export function fill(lines: readonly Safe[], height: number): readonly Safe[] {
+  const shown = lines.slice(0, Math.max(0, height))
+  return [...shown, ...Array.from({ length: Math.max(0, height - shown.length) }, () => new Safe(''))]
+}
+
+/** Two blocks of the same height with a rule between them. */
+export function beside(left: readonly Safe[], right: readonly Safe[], { leftWidth, rule }: { leftWidth: number; rule: Safe }): readonly Safe[] {
+  return left.map((line, index) => say`${sized(line, leftWidth)} ${rule} ${right[index] ?? ''}`)
+}
+
+/** Words of one text over several lines; a word that is too long is cut. */
+export function wrapped(text: Shown, width: number): readonly Safe[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of (text instanceof Safe ? text.text : say`${text}`.text).split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (displayWidth(longer) <= width) line = longer
+    else {
+      if (line !== '') lines.push(line)
+      line = word
+    }
+  }
+  return [...lines, line].map((each) => cutLine(new Safe(each), width))
+}

@@ -1,0 +1,40 @@
+/** A table of which as many rows are drawn as there is room for, around the one that is selected. */
+import { say, type Safe } from '../../cli/safe.ts'
+import { table, type Column } from '../../cli/table.ts'
+import type { Look } from '../look.ts'
+import { sized } from './line.ts'
+
+export interface ListRow<T> {
+  id: string
+  item: T
+}
+
+export interface ListLook extends Look {
+  /** Index of the row that is selected; −1 for none. */
+  selected: number
+  marks: ReadonlySet<string>
+}
+
+const gutter = 2
+
+/** The head and at most `height` − 1 rows, each `width` columns; the selected one and marked ones carry a sign in front. */
+export function listLines<T>(rows: readonly ListRow<T>[], columns: readonly Column<T>[], look: ListLook): readonly Safe[] {
+  const { width, height, paint, selected, marks } = look
+  const room = Math.max(0, height - 1)
+  const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))
+  const shown = rows.slice(first, first + room)
+  const [head = say``, ...lines] = table(
+    shown.map(({ item }) => item),
+    columns,
+    { paint, width: width - gutter },
+  )
+  return [
+    say`  ${head}`,
+    ...lines.map((line, index) => {
+      const isSelected = first + index === selected
+      const mark = marks.has(shown[index]?.id ?? '') ? '*' : ' '
+      const whole = sized(say`${isSelected ? '▸' : ' '}${mark}${line}`, width)
+      return isSelected ? paint.inverse(whole) : whole
+    }),
+  ]
+}

@@ -1,0 +1,129 @@
+/** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
+import { guardedIncidentKinds } from '../domain/incident.ts'
+import type { Selector } from '../domain/selector.ts'
+import type { VariableChange } from '../domain/resolution.ts'
+import { quoted } from '../cli/shell.ts'
+import { thousands } from '../cli/time.ts'
+import { keyOf, typeOf, type Item } from './items.ts'
+import type { Verb } from './keys.ts'
+import { selectorText } from '../domain/selector-text.ts'
+import { chosenItems, selectedItem, type Confirm, type State } from './state.ts'
+
+export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
+
+export interface JobsPlan {
+  of: 'jobs'
+  verb: JobVerb
+  /** Where its targets are found. */
+  list: 'incidents' | 'dlq' | 'jobs'
+  selector: Selector
+  set?: readonly VariableChange[]
+}
+
+export type Plan =
+  | JobsPlan
+  | { of: 'breaker'; verb: 'trip' | 'close'; name: string }
+  | { of: 'type'; verb: 'pause' | 'resume'; type: string }
+  | { of: 'operation'; verb: 'undo' }
+
+/** A sentence where the key means nothing here. */
+export function planOf(state: State, verb: Verb): Plan | string {
+  if (state.readOnly) return 'this dashboard only looks (--read-only)'
+  const item = selectedItem(state)
+  if (verb === 'undo') return { of: 'operation', verb }
+  if (item === null) return 'nothing is selected'
+  if (verb === 'trip' || verb === 'close') return breakerPlan(item, verb)
+  if (verb === 'pause') return typePlan(state, item)
+  return jobsPlan(state, item, verb)
+}
+
+function breakerPlan(item: Item, verb: 'trip' | 'close'): Plan | string {
+  return item.kind === 'breaker' ? { of: 'breaker', verb, name: item.breaker.name } : `choose a breaker to ${verb} it`
+}
+
+function typePlan(state: State, item: Item): Plan | string {
+  const type = typeOf(item)
+  if (type === null) return 'choose something of the type that is to be paused'
+  const isPaused = state.figures?.types.some((view) => view.type === type && view.pausedAt !== null) ?? false
+  return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
+}
+
+function jobsPlan(state: State, item: Item, verb: Verb): Plan | string {
+  if (item.kind === 'cause') {
+    const { selector } = state.filters.causes ?? { selector: {} }
+    const fingerprints = chosenItems(state).flatMap((each) => (each.kind === 'cause' ? [each.cause.fingerprint] : []))
+    const target: Selector = { ...(state.screen === 'incidents' ? selector : {}), fingerprints }
+    if (verb === 'resolve') return { of: 'jobs', verb, list: 'incidents', selector: target }
+    return verb === 'cancel' ? { of: 'jobs', verb, list: 'incidents', selector: target } : 'a cause can be resolved (R) or cancelled (X) as a whole'
+  }
+  const keys = chosenItems(state).flatMap((each) => keyOf(each) ?? [])
+  if (keys.length === 0) return `choose a job to ${verb} it`
+  const selector = { keys }
+  switch (verb) {
+    case 'resolve':
+      return { of: 'jobs', verb: roadOf(item), list: item.kind === 'incident' ? 'incidents' : listOfKind(item), selector }
+    case 'discard':
+      return item.kind === 'letter' ? { of: 'jobs', verb, list: 'dlq', selector } : 'only dead letters are discarded; X cancels a job'
+    default:
+      return { of: 'jobs', verb: 'cancel', list: listOfKind(item), selector }
+  }
+}
+
+const listOfKind = (item: Item): JobsPlan['list'] => (item.kind === 'letter' ? 'dlq' : 'jobs')
+
+function roadOf(item: Item): JobVerb {
+  if (item.kind === 'incident') return 'resolve'
+  return item.kind === 'letter' ? 'dlq_retry' : 'retry'
+}
+
+const commands: Readonly<Record<JobVerb, string>> = {
+  resolve: 'incidents resolve',
+  retry: 'jobs retry',
+  dlq_retry: 'dlq retry',
+  discard: 'dlq discard',
+  cancel: 'jobs cancel',
+}
+
+const mostKeys = 20
+
+/** The command line that does the same. */
+export function equivalentCommand(
+  { plan, reason, amount, targets }: Pick<Confirm, 'plan' | 'reason' | 'amount' | 'targets'>,
+  suffix: string,
+): string {
+  const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
+  switch (plan.of) {
+    case 'jobs':
+      return `wf ${commands[plan.verb]}${selection(plan, targets)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
+    case 'breaker':
+      return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
+    case 'type':
+      return `wf types ${plan.verb} ${quoted(plan.type)}${plan.verb === 'pause' ? why : ''}${suffix}`
+    default:
+      return `wf undo${suffix}`
+  }
+}
+
+export const usualTripMinutes = 5
+
+export const takesRetries = (plan: Plan): boolean => plan.of === 'jobs' && ['resolve', 'retry', 'dlq_retry'].includes(plan.verb)
+
+function retriesFlag(plan: Plan, amount: number | null): string {
+  return amount !== null && takesRetries(plan) ? ` --retries ${amount}` : ''
+}
+
+function setFlags({ set = [] }: JobsPlan): string {
+  return set.map(({ path, value, add }) => ` --set ${quoted(`${path}=${JSON.stringify(value)}`)}${add ? ' --add' : ''}`).join('')
+}
+
+function selection({ selector, list, verb }: JobsPlan, targets: Confirm['targets']): string {
+  const byKeys = selector.keys ?? (verb === 'cancel' && list === 'incidents' ? targets.map(({ key }) => key) : null)
+  if (byKeys === null) return ` ${selectorText(selector)}`
+  const more = byKeys.length > mostKeys ? ` …(${thousands(byKeys.length - mostKeys)} more)` : ''
+  return ` ${byKeys.slice(0, mostKeys).join(' ')}${more}`
+}
+
+/** Kinds that many at once pass by; one that was picked by hand is taken. */
+export function isGuarded(plan: JobsPlan, kind: string): boolean {
+  return plan.verb === 'resolve' && plan.selector.keys === undefined && (guardedIncidentKinds as readonly string[]).includes(kind)
+}

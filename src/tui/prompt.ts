@@ -1,0 +1,42 @@
+/** Typing a filter or the name of a command. */
+import { readFilter } from './filter.ts'
+import { commandsLike } from './keys.ts'
+import { listOf, type Overlay, type State } from './state.ts'
+
+type Prompt = Extract<Overlay, { kind: 'prompt' }>
+
+const mostCharacters = 1_000
+
+export function reducePrompt(state: State, prompt: Prompt, key: string): State {
+  if (key === 'esc' || key === 'ctrl-c') return { ...state, overlay: null }
+  if (key === 'enter')
+    return prompt.of === 'filter' ? filtered(state, prompt) : { ...state, overlay: { ...prompt, error: 'there is no such command' } }
+  if (key === 'tab' && prompt.of === 'palette') return { ...state, overlay: { ...prompt, text: commandsLike(prompt.text)[0] ?? prompt.text } }
+  return { ...state, overlay: { ...prompt, text: edited(prompt.text, key), error: null } }
+}
+
+/** What a key makes of a line that is typed at its end. */
+export function edited(text: string, key: string): string {
+  if (key === 'backspace') return [...text].slice(0, -1).join('')
+  if (key === 'ctrl-u') return ''
+  if (key === 'ctrl-w') return text.replace(/\S*\s*$/, '')
+  if (key === 'space') return `${text} `
+  // The names of other keys; a single character, and text that was pasted, is what was typed.
+  if (/^(ctrl-.*|shift-tab|tab|up|down|left|right|pgup|pgdn|home|end|enter|esc)$/.test(key)) return text
+  return `${text}${key.replace(/\p{Cc}+/gu, ' ')}`.slice(0, mostCharacters)
+}
+
+function filtered(state: State, prompt: Prompt): State {
+  const filter = readFilter(prompt.text, state.now)
+  if (typeof filter === 'string') return { ...state, overlay: { ...prompt, error: filter } }
+  const list = listOf(state)
+  const { [list]: _, ...rest } = state.filters
+  const filters = filter === null ? rest : { ...rest, [list]: filter }
+  return { ...state, filters, marks: new Set(), overlay: null, cursors: { ...state.cursors, [list]: { id: null, index: 0 } } }
+}
+
+/** What Enter runs; whoever takes the keys runs it as if its own key had been pressed. */
+export function paletteChoice(state: State): ReturnType<typeof commandsLike>[number] | null {
+  if (state.overlay?.kind !== 'prompt' || state.overlay.of !== 'palette' || state.overlay.text.trim() === '') return null
+  return commandsLike(state.overlay.text)[0] ?? null
+}

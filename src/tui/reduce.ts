@@ -1,0 +1,150 @@
+/** The reducer: the next state out of this one and an event. Pure; what an event asks of the outside is done by others. */
+import { reduceConfirm } from './confirm.ts'
+import { isVerb, screens, type Command, type Screen } from './keys.ts'
+import { move, type Move } from './move.ts'
+import type { Event } from './event.ts'
+import { reducePrompt } from './prompt.ts'
+import type { Snapshot } from './snapshot.ts'
+import { canFilter, itemsOf, listOf, pageKey, selectedIndex, selectedItem, type State } from './state.ts'
+
+export function reduce(state: State, event: Event): State {
+  switch (event.type) {
+    case 'resized':
+      return { ...state, size: event.size }
+    case 'ticked':
+      return withoutOldNotice({ ...state, now: event.now })
+    case 'read':
+      return taken(state, event.snapshot)
+    case 'failed':
+      return { ...state, failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why } }
+    case 'command':
+      return commanded(state, event.command)
+    case 'typed':
+      return typed(state, event.key)
+    case 'noticed':
+      return { ...state, notice: event.notice }
+    case 'showed':
+      return { ...state, overlay: event.overlay }
+    default:
+      return reduceConfirm(state, event)
+  }
+}
+
+const noticeMs = 8_000
+
+function withoutOldNotice(state: State): State {
+  return state.notice && state.now - state.notice.at > noticeMs ? { ...state, notice: null } : state
+}
+
+/** What was read goes in; of a frozen screen only the detail, which is asked for anew when another row is selected. */
+function taken(state: State, snapshot: Snapshot): State {
+  const { query, items, more, figures, detail, at } = snapshot
+  if (state.frozen && state.figures) return { ...state, detail }
+  const pages = { ...state.pages, [query.list]: { key: pageKey(query), items, more } }
+  const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
+  return anchored(next)
+}
+
+/** The selection stays with its item; where that is gone, with the row that took its place. Marks of what is gone go too. */
+function anchored(state: State): State {
+  const items = itemsOf(state)
+  if (items === null) return state
+  const index = selectedIndex(state, items)
+  const cursors = { ...state.cursors, [listOf(state)]: { id: items[index]?.id ?? null, index } }
+  if (state.marks.size === 0) return { ...state, cursors }
+  const there = new Set(items.map(({ id }) => id))
+  return { ...state, cursors, marks: new Set([...state.marks].filter((id) => there.has(id))) }
+}
+
+const moves: readonly Command[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last']
+
+function commanded(state: State, command: Command): State {
+  if (state.overlay?.kind === 'help') return helped(state, command)
+  if (moves.includes(command)) return move(state, command as Move)
+  if (screens.some(({ screen }) => screen === command)) return toScreen(state, command as Screen)
+  // Asked for by whoever can look at the store.
+  if (isVerb(command)) return state
+  return others[command]?.(state) ?? state
+}
+
+function helped(state: State, command: Command): State {
+  const scroll = state.overlay?.kind === 'help' ? state.overlay.scroll : 0
+  const steps: Partial<Record<Command, number>> = { down: 1, up: -1, 'page-down': 10, 'page-up': -10 }
+  const step = steps[command]
+  return { ...state, overlay: step === undefined ? null : { kind: 'help', scroll: Math.max(0, scroll + step) } }
+}
+
+const others: Partial<Record<Command, (state: State) => State>> = {
+  open: opened,
+  back,
+  'next-screen': (state) => toScreen(state, neighbour(state.screen, 1)),
+  'previous-screen': (state) => toScreen(state, neighbour(state.screen, -1)),
+  filter: (state) =>
+    canFilter(state)
+      ? { ...state, overlay: { kind: 'prompt', of: 'filter', text: state.filters[listOf(state)]?.text ?? '', error: null } }
+      : { ...state, notice: { text: 'the overview shows all; filter on one of the other screens', tone: 'bad', at: state.now } },
+  palette: (state) => ({ ...state, overlay: { kind: 'prompt', of: 'palette', text: '', error: null } }),
+  mark: (state) => marked(state),
+  'mark-all': (state) => ({ ...state, marks: new Set(state.marks.size > 0 ? [] : (itemsOf(state) ?? []).map(({ id }) => id)) }),
+  explain: (state) => looked(state, 'explain'),
+  attempts: (state) => looked(state, 'attempts'),
+  freeze: (state) => ({ ...state, frozen: !state.frozen }),
+  help: (state) => ({ ...state, overlay: { kind: 'help', scroll: 0 } }),
+}
+
+function neighbour(screen: Screen, step: number): Screen {
+  const at = screens.findIndex((each) => each.screen === screen)
+  return screens[(at + step + screens.length) % screens.length]?.screen ?? screen
+}
+
+function toScreen(state: State, screen: Screen): State {
+  if (screen === state.screen && state.cause === null && !state.open) return state
+  return anchored({ ...state, screen, cause: null, ...closedDetail, marks: new Set() })
+}
+
+const closedDetail = { open: false, pane: 'page', scroll: 0 } as const
+
+function opened(state: State): State {
+  const item = selectedItem(state)
+  if (item === null || state.open) return state
+  if (item.kind !== 'cause') return { ...state, open: true, pane: 'page', scroll: 0 }
+  const cursors = { ...state.cursors, causes: { id: item.id, index: state.cursors.causes?.index ?? 0 }, incidents: { id: null, index: 0 } }
+  return anchored({ ...state, screen: 'incidents', cause: item.cause.fingerprint, cursors, ...closedDetail, marks: new Set() })
+}
+
+/** Out of the innermost: another side of the detail, the detail, marks, filter, the members of a cause, to the overview. */
+function back(state: State): State {
+  if (state.open) return state.pane === 'page' ? { ...state, ...closedDetail } : { ...state, pane: 'page', scroll: 0 }
+  if (state.pane !== 'page') return { ...state, pane: 'page', scroll: 0 }
+  if (state.marks.size > 0) return { ...state, marks: new Set() }
+  const list = listOf(state)
+  if (state.filters[list]) {
+    const { [list]: _, ...filters } = state.filters
+    return anchored({ ...state, filters })
+  }
+  return toScreen(state, state.cause === null ? 'overview' : 'incidents')
+}
+
+function marked(state: State): State {
+  const item = selectedItem(state)
+  if (item === null) return state
+  const marks = new Set(state.marks)
+  if (!marks.delete(item.id)) marks.add(item.id)
+  return move({ ...state, marks }, 'down')
+}
+
+function looked(state: State, pane: 'explain' | 'attempts'): State {
+  const item = selectedItem(state)
+  if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
+    return { ...state, notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now } }
+  }
+  return state.pane === pane ? { ...state, pane: 'page', scroll: 0 } : { ...state, pane, scroll: 0, open: true }
+}
+
+function typed(state: State, key: string): State {
+  const { overlay } = state
+  if (overlay?.kind === 'prompt') return reducePrompt(state, overlay, key)
+  if (overlay?.kind === 'confirm') return reduceConfirm(state, { type: 'typed', key })
+  if (overlay?.kind === 'copy') return { ...state, overlay: null }
+  return state
+}

@@ -1,0 +1,138 @@
+/**
+ * One look at the store: the figures of the header and the overview, one page of the list that is shown, and all about the
+ * one thing that is looked at. It reads through the inspector alone and knows no screen.
+ */
+import type { Clock } from '../clock.ts'
+import { programStart, trendOf } from '../domain/cause.ts'
+import { inspectBreaker, type InspectedBreaker } from '../engine/breakers-control.ts'
+import { createInspector, type InspectedType, type InspectedWorker, type Inspector } from '../engine/inspector.ts'
+import type { Selector, StoreReader } from '../store/store.ts'
+import { readDetail, type Detail, type DetailQuery } from './detail.ts'
+import { breakerItem, causeItem, incidentItem, jobItem, letterItem, typeItem, workerItem, type Item, type ListedCause } from './items.ts'
+import { seriesReader, type Series, type SeriesReader } from './series.ts'
+import { thriftyReader } from './thrifty-reader.ts'
+
+export type ListName = 'overview' | 'causes' | 'incidents' | 'dead-letters' | 'breakers' | 'jobs' | 'workers'
+
+export interface Query {
+  list: ListName
+  /** Fingerprint of the cause whose incidents are listed; null for all. */
+  cause: string | null
+  selector: Selector
+  /** Rows of a page. */
+  limit: number
+  detail: DetailQuery | null
+}
+
+/** What every screen may need. */
+export interface Figures {
+  location: string
+  types: readonly InspectedType[]
+  breakers: readonly InspectedBreaker[]
+  workers: readonly InspectedWorker[]
+  causes: readonly ListedCause[]
+  series: Series
+  /** Epoch ms at which the next waiting job is due; null when none waits. */
+  nextDueAt: number | null
+}
+
+export interface Page {
+  items: readonly Item[]
+  /** There is more than was read. */
+  more: boolean
+}
+
+export interface Snapshot extends Page {
+  query: Query
+  /** Epoch ms by the store's clock. */
+  at: number
+  figures: Figures
+  detail: Detail | null
+}
+
+export interface Source {
+  reader: StoreReader
+  inspector: Inspector
+  series: SeriesReader
+  now(): number
+}
+
+export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): Source {
+  const reader = thriftyReader(store, clock)
+  return { reader, inspector: createInspector(reader, () => store.now()), series: seriesReader(reader), now: () => store.now() }
+}
+
+export async function readSnapshot(source: Source, query: Query): Promise<Snapshot> {
+  const at = source.now()
+  const figures = await readFigures(source, at)
+  const page = await readPage(source, query, figures)
+  const detail = query.detail === null ? null : await readDetail(source, query.detail, figures)
+  return { query, at, figures, ...page, detail }
+}
+
+async function readFigures({ reader, inspector, series }: Source, now: number): Promise<Figures> {
+  const types = await inspector.types()
+  const workers = await inspector.workers()
+  const waiting = types.filter(({ counts }) => (counts.waiting ?? 0) > 0).map(({ type }) => type)
+  return {
+    location: (await inspector.info()).location,
+    types,
+    workers,
+    breakers: (await reader.breakers()).map((row) => inspectBreaker(row, types, now)),
+    causes: types.some(({ counts }) => counts.failed) ? await listCauses(reader, {}, { workers, now }) : [],
+    series: await series.read(now),
+    nextDueAt: waiting.length === 0 ? null : await reader.nextDue(waiting),
+  }
+}
+
+async function listCauses(
+  reader: StoreReader,
+  selector: Selector,
+  { workers, now }: { workers: readonly InspectedWorker[]; now: number },
+): Promise<readonly ListedCause[]> {
+  return (await reader.causes(selector, now)).map((cause) => {
+    const startedAt = programStart(workers, cause.type, now)
+    return { ...cause, trend: trendOf(cause.recent), isNew: startedAt === null ? null : cause.seenAt >= startedAt }
+  })
+}
+
+type ReadPage = (source: Source, query: Query, figures: Figures) => Promise<Page>
+
+const all = (items: readonly Item[]): Page => ({ items, more: false })
+
+const pages: Readonly<Record<ListName, ReadPage>> = {
+  overview: async (_, __, { causes, breakers, types }) => all([...causes.map(causeItem), ...breakers.map(breakerItem), ...types.map(typeItem)]),
+  async causes({ reader, now }, { selector }, { causes, workers }) {
+    return all((isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(causeItem))
+  },
+  async incidents({ inspector }, { selector, cause, limit }) {
+    const { items, next } = await inspector.incidents(cause === null ? selector : { ...selector, fingerprints: [cause] }, { limit })
+    return { items: items.map(incidentItem), more: next !== null }
+  },
+  async 'dead-letters'({ inspector }, { selector, limit }) {
+    const { items, next } = await inspector.deadLetters(selector, { limit })
+    return { items: items.map(letterItem), more: next !== null }
+  },
+  breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ types }) => meetsTypes(types, selector)).map(breakerItem)),
+  workers: async (_, { selector }, { workers }) => all(workers.filter(({ types }) => meetsTypes(types, selector)).map(workerItem)),
+  jobs: readJobs,
+}
+
+const readPage: ReadPage = (source, query, figures) => pages[query.list](source, query, figures)
+
+const isEmpty = (selector: Selector) => Object.keys(selector).length === 0
+const meetsTypes = (types: readonly string[], { types: wanted }: Selector) => wanted === undefined || types.some((type) => wanted.includes(type))
+
+/** What comes back first, what runs, and what could; a filter that names states or keys is taken as it is. */
+async function readJobs({ inspector }: Source, { selector, limit }: Query): Promise<Page> {
+  if (selector.states !== undefined || selector.keys !== undefined) {
+    const { items, next } = await inspector.jobs(selector, { limit })
+    return { items: items.map(jobItem), more: next !== null }
+  }
+  const waiting = await inspector.jobs({ ...selector, states: ['waiting'] }, { limit })
+  const running = await inspector.jobs({ ...selector, states: ['running'] }, { limit })
+  const available = await inspector.jobs({ ...selector, states: ['available'] }, { limit })
+  const items = [...[...waiting.items].sort((a, b) => a.runAt - b.runAt || a.key - b.key), ...running.items, ...available.items]
+  const more = items.length > limit || [waiting, running, available].some(({ next }) => next !== null)
+  return { items: items.slice(0, limit).map(jobItem), more }
+}

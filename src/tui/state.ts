@@ -1,0 +1,176 @@
+/**
+ * All that the dashboard knows at a moment. Views are drawn from it alone, and only the reducer makes the next one.
+ * It holds no store, no terminal and no clock: what happens outside comes in as events.
+ */
+import type { Detail, DetailQuery, Pane } from './detail.ts'
+import { filteredLists, type Filter } from './filter.ts'
+import type { Item } from './items.ts'
+import type { Screen } from './keys.ts'
+import type { Plan } from './plan.ts'
+import type { Figures, ListName, Page, Query } from './snapshot.ts'
+
+export interface Size {
+  columns: number
+  rows: number
+}
+
+/** Where a list's selection is: at the item, and where that stood last, for when it is gone. */
+export interface Cursor {
+  id: string | null
+  index: number
+}
+
+export interface KnownPage extends Page {
+  /** Of the query that it answers. */
+  key: string
+}
+
+export interface Target {
+  key: number
+  type: string
+  /** Kind of its incident, reason of its dead letter, or its state. */
+  kind: string
+}
+
+export interface Confirm {
+  kind: 'confirm'
+  /** Tells this panel from the one before it. */
+  id: number
+  plan: Plan
+  status: 'counting' | 'ready' | 'working'
+  /** Fixed when the panel opened. */
+  targets: readonly Target[]
+  /** Meant too, and passed by: to run them again as they are repeats the damage. */
+  guarded: readonly Target[]
+  done: number
+  reason: string
+  /** Keys go into the reason. */
+  typing: boolean
+  /** Retries of a resolution, minutes of a trip; null for what is usual. */
+  amount: number | null
+}
+
+export type Overlay =
+  | { kind: 'help'; scroll: number }
+  | { kind: 'prompt'; of: 'filter' | 'palette'; text: string; error: string | null }
+  | { kind: 'copy'; command: string; copied: boolean }
+  | Confirm
+
+export interface Notice {
+  text: string
+  tone: 'good' | 'bad'
+  /** Epoch ms. */
+  at: number
+}
+
+export interface State {
+  size: Size
+  /** Epoch ms by the store's clock. */
+  now: number
+  screen: Screen
+  /** On the incidents: fingerprint of the cause whose members are listed; null for the causes. */
+  cause: string | null
+  cursors: Readonly<Partial<Record<ListName, Cursor>>>
+  /** Ids of the list that is shown. */
+  marks: ReadonlySet<string>
+  filters: Readonly<Partial<Record<ListName, Filter>>>
+  pages: Readonly<Partial<Record<ListName, KnownPage>>>
+  figures: Figures | null
+  detail: Detail | null
+  /** Epoch ms of the last look at the store that worked. */
+  readAt: number | null
+  failure: { since: number; why: string } | null
+  /** The detail has the keys, and the whole screen where there is no room beside the list. */
+  open: boolean
+  pane: Pane
+  scroll: number
+  frozen: boolean
+  overlay: Overlay | null
+  notice: Notice | null
+  readOnly: boolean
+  /** Behind every command that is shown: names the store where it is not the usual one. */
+  suffix: string
+}
+
+export interface StateOptions {
+  size: Size
+  now: number
+  screen?: Screen
+  readOnly?: boolean
+  suffix?: string
+}
+
+export function initialState({ size, now, screen = 'overview', readOnly = false, suffix = '' }: StateOptions): State {
+  return {
+    ...{ size, now, screen, readOnly, suffix },
+    ...{ cause: null, cursors: {}, marks: new Set(), filters: {}, pages: {}, figures: null, detail: null, readAt: null, failure: null },
+    ...{ open: false, pane: 'page', scroll: 0, frozen: false, overlay: null, notice: null },
+  }
+}
+
+export function listOf({ screen, cause }: Pick<State, 'screen' | 'cause'>): ListName {
+  return screen === 'incidents' && cause === null ? 'causes' : screen
+}
+
+export const canFilter = (state: State): boolean => filteredLists.includes(listOf(state))
+
+/** From this width on the detail stands beside the list; from the other on below it, where it is opened; else alone. */
+export const besideFrom = 120
+export const belowFrom = 80
+
+export const isBeside = ({ size }: Pick<State, 'size'>): boolean => size.columns >= besideFrom
+
+/** Rows between header and footer. */
+export const bodyRows = ({ size }: Pick<State, 'size'>): number => Math.max(0, size.rows - 1 - 4)
+
+/** Rows of the list that is shown, at least one. */
+export function listRows(state: State): number {
+  const rows = bodyRows(state) - 1
+  const isShared = state.open && !isBeside(state) && state.size.columns >= belowFrom
+  return Math.max(1, isShared ? Math.floor(rows * 0.4) : rows)
+}
+
+/** What the screen needs from the store. */
+export function queryOf(state: State): Query {
+  const list = listOf(state)
+  const cursor = state.cursors[list]
+  const limit = Math.min(1_000, Math.ceil(((cursor?.index ?? 0) + 2 * Math.max(20, state.size.rows)) / 50) * 50)
+  return { list, cause: state.cause, selector: state.filters[list]?.selector ?? {}, limit, detail: detailQuery(state) }
+}
+
+/** Rows that answer a query with another key are those of another list. */
+export function pageKey({ list, cause, selector }: Query): string {
+  return JSON.stringify([list, list === 'incidents' ? cause : null, selector])
+}
+
+function detailQuery(state: State): DetailQuery | null {
+  const id = state.cursors[listOf(state)]?.id ?? null
+  if (id === null || !(state.open || (isBeside(state) && state.screen !== 'overview'))) return null
+  return { id, pane: state.pane, letter: state.screen === 'dead-letters' }
+}
+
+/** Null while they are not known yet. */
+export function itemsOf(state: State): readonly Item[] | null {
+  const query = queryOf(state)
+  const page = state.pages[query.list]
+  return page?.key === pageKey(query) ? page.items : null
+}
+
+export function selectedIndex(state: State, items: readonly Item[]): number {
+  const cursor = state.cursors[listOf(state)] ?? { id: null, index: 0 }
+  const found = items.findIndex(({ id }) => id === cursor.id)
+  return found >= 0 ? found : Math.max(0, Math.min(cursor.index, items.length - 1))
+}
+
+export function selectedItem(state: State): Item | null {
+  const items = itemsOf(state)
+  return items?.[selectedIndex(state, items)] ?? null
+}
+
+/** Marked ones in the order of the list, else the one that is selected. */
+export function chosenItems(state: State): readonly Item[] {
+  const marked = (itemsOf(state) ?? []).filter(({ id }) => state.marks.has(id))
+  if (marked.length > 0) return marked
+  const selected = selectedItem(state)
+  return selected ? [selected] : []
+}

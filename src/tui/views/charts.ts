@@ -1,0 +1,75 @@
+/** How much gets done and how much fails, a minute, over the last hour: as lines where there is room, else as bars. */
+import { say, type Safe } from '../../cli/safe.ts'
+import { span, thousands } from '../../cli/time.ts'
+import type { Painter } from '../../cli/paint.ts'
+import type { Look } from '../look.ts'
+import { brailleChart } from '../parts/braille.ts'
+import { cutLine, sized } from '../parts/line.ts'
+import { sparkline } from '../parts/sparkline.ts'
+import type { Figures } from '../snapshot.ts'
+import type { State } from '../state.ts'
+import { quantileWords } from './columns.ts'
+
+const linesFrom = { width: 120, height: 24 } as const
+const chartRows = 4
+const labelWidth = 7
+
+export function chartLines(state: State, figures: Figures, look: Look): readonly Safe[] {
+  const words = cutLine(rateWords(state, figures, look), look.width)
+  const isWide = look.width >= linesFrom.width && look.height >= linesFrom.height
+  return [...(isWide ? lineCharts(figures, look) : [bars(figures, look)]), words]
+}
+
+function bars({ series: { minutes } }: Figures, { width, paint }: Look): Safe {
+  const columns = Math.max(8, Math.min(60, Math.floor((width - 34) / 2)))
+  const done = sparkline(
+    minutes.map((each) => each.done),
+    columns,
+  )
+  const failed = sparkline(
+    minutes.map((each) => each.failed),
+    columns,
+  )
+  const line = say`${paint.bold('DONE')} ${paint.green(done)}  ${paint.bold('FAILED')} ${paint.red(failed)}  ${paint.dim('the last hour')}`
+  return cutLine(line, width)
+}
+
+interface Chart {
+  title: Safe
+  values: readonly number[]
+  painter: Painter
+}
+
+function lineCharts({ series: { minutes } }: Figures, { width, paint }: Look): readonly Safe[] {
+  const columns = Math.floor((width - 3) / 2)
+  const chart = ({ title, values, painter }: Chart): readonly Safe[] => {
+    const most = Math.max(1, ...values)
+    const rows = brailleChart(values, { width: columns - labelWidth - 1, height: chartRows, most })
+    const labels = rows.map((_, row) => ({ [0]: thousands(Math.round(most)), [chartRows - 1]: '0' })[row] ?? '')
+    return [title, ...rows.map((row, index) => say`${paint.dim((labels[index] ?? '').padStart(labelWidth))} ${painter(row)}`)]
+  }
+  const done = {
+    title: say`${paint.bold('DONE')} ${paint.dim('a minute, the last hour')}`,
+    values: minutes.map((each) => each.done),
+    painter: paint.green,
+  }
+  const failed = {
+    title: say`${paint.bold('FAILED')} ${paint.dim('attempts a minute')}`,
+    values: minutes.map((each) => each.failed),
+    painter: paint.red,
+  }
+  const right = chart(failed)
+  return chart(done).map((line, index) => cutLine(say`${sized(line, columns)}   ${right[index] ?? ''}`, width))
+}
+
+function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { paint }: Look): Safe {
+  const last = series.minutes.at(-2)
+  const hour = series.minutes.reduce((sum, each) => ({ done: sum.done + each.done, failed: sum.failed + each.failed }), { done: 0, failed: 0 })
+  const share = hour.done + hour.failed === 0 ? '' : `   failed ${((hour.failed / (hour.done + hour.failed)) * 100).toFixed(1)} % of the hour`
+  const waiting = types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
+  const wave =
+    waiting === 0 || nextDueAt === null ? say`` : say`   ${thousands(waiting)} wait, next ${nextDueAt <= now ? 'now' : `in ${span(nextDueAt - now)}`}`
+  const slow = Object.entries(series.byType).sort(([, a], [, b]) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0))[0]
+  const slowest = slow && slow[1].p95Ms !== null ? paint.dim(say`   slowest ${slow[0]}: p95 ${quantileWords(slow[1].p95Ms)}`) : say``
+  return say`${thousands(last?.done ?? 0)} a minute${share}${wave}${slowest}`
+}

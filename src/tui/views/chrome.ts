@@ -1,0 +1,101 @@
+/** What stands around every screen: where and how it is, which screen this is, what is going on, and the keys. */
+import { joined, Safe, say } from '../../cli/safe.ts'
+import { counted, span, thousands } from '../../cli/time.ts'
+import { commandsLike, keyFor, screens, shortHelp } from '../keys.ts'
+import type { Look } from '../look.ts'
+import { cutLine, ends, sized, widthOf } from '../parts/line.ts'
+import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state.ts'
+
+export function headerLines(state: State, look: Look): readonly Safe[] {
+  return [ends(say` ${look.paint.bold('wf')} · ${place(state)}`, summary(state, look), look.width), tabs(state, look)]
+}
+
+/** The end of a long path tells more than its beginning. */
+function place({ figures }: State): string {
+  const location = figures?.location ?? ''
+  return location.length <= 40 ? location : `…${location.slice(-39)}`
+}
+
+function summary({ figures, now }: State, { paint }: Look): Safe {
+  if (figures === null) return say``
+  const total = (state: 'failed' | 'dead') => figures.types.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0)
+  const [failed, dead] = [total('failed'), total('dead')]
+  const open = figures.breakers.filter(({ mode }) => mode !== 'closed').length
+  const oldest = Math.min(...figures.types.map(({ oldestDueAt }) => oldestDueAt ?? Number.POSITIVE_INFINITY))
+  const paused = figures.types.filter(({ pausedAt }) => pausedAt !== null).length
+  const parts = [
+    failed > 0 ? paint.red(say`▲ ${counted(failed, 'incident')}`) : paint.green('no incident'),
+    ...(open > 0 ? [paint.red(say`■ ${counted(open, 'breaker')} not closed`)] : []),
+    ...(dead > 0 ? [say`${thousands(dead)} dead`] : []),
+    ...(paused > 0 ? [paint.yellow(say`${counted(paused, 'type')} paused`)] : []),
+    ...(Number.isFinite(oldest) && now - oldest >= 1_000 ? [say`oldest due ${span(now - oldest)}`] : []),
+  ]
+  return joined(parts, '   ')
+}
+
+function tabs({ screen, cause }: State, { paint, width }: Look): Safe {
+  const named = screens.map(({ screen: each, title }) => {
+    const text = `${keyFor(each)} ${title}`
+    return each === screen
+      ? paint.inverse(paint.bold(new Safe(`[${text}${cause !== null && each === 'incidents' ? ' ›' : ''}]`)))
+      : paint.dim(new Safe(` ${text} `))
+  })
+  const whole = joined(named, '')
+  if (widthOf(whole) <= width) return sized(whole, width)
+  const short = screens.map(({ screen: each, title }) =>
+    each === screen ? paint.inverse(paint.bold(new Safe(`[${keyFor(each)} ${title}]`))) : paint.dim(keyFor(each)),
+  )
+  return sized(joined(short, ' '), width)
+}
+
+/** Line of what is going on, and the line of keys. */
+export function footerLines(state: State, look: Look): readonly Safe[] {
+  return [cutLine(statusLine(state, look), look.width), helpLine(state, look)]
+}
+
+function statusLine(state: State, { paint }: Look): Safe {
+  const { overlay, notice } = state
+  if (overlay?.kind === 'prompt')
+    return say` ${overlay.of === 'filter' ? '/' : ':'} ${overlay.text}█ ${overlay.error === null ? say`` : paint.red(overlay.error)}`
+  if (notice) return say` ${notice.tone === 'good' ? paint.green('✓') : paint.red('!')} ${notice.text}`
+  const filter = state.filters[listOf(state)]
+  const items = itemsOf(state)
+  const parts = [
+    ...(state.marks.size > 0 ? [paint.yellow(say`${thousands(state.marks.size)} marked`)] : []),
+    ...(filter ? [say`filter: ${filter.text}`] : []),
+    ...(items !== null && items.length > 0 && state.screen !== 'overview' ? [paint.dim(countWords(state, items.length))] : []),
+  ]
+  return say` ${joined(parts, ' · ')}`
+}
+
+function countWords(state: State, count: number): string {
+  const more = state.pages[listOf(state)]?.more ? '+' : ''
+  const items = itemsOf(state) ?? []
+  return `${selectedIndex(state, items) + 1} of ${thousands(count)}${more}`
+}
+
+function helpLine(state: State, { paint, width }: Look): Safe {
+  if (state.overlay?.kind === 'prompt') return sized(paint.dim(promptHelp(state.overlay)), width)
+  const age = freshness(state, paint)
+  const room = width - widthOf(age) - 2
+  let line = say``
+  for (const { key, word } of shortHelp(state.screen)) {
+    const longer = say`${line} ${paint.bold(key)} ${paint.dim(word)} `
+    if (widthOf(longer) > room) break
+    line = longer
+  }
+  return ends(line, age, width)
+}
+
+function promptHelp(prompt: Extract<State['overlay'], { kind: 'prompt' }>): Safe {
+  if (prompt.of === 'filter')
+    return say` --type --state --kind --error --code --since --where … or words of the error; Enter filters, Esc leaves it as it was`
+  return say` ${joined(commandsLike(prompt.text).slice(0, 12), '  ')}`
+}
+
+/** How old is what is shown; said loudly when it could not be read. */
+function freshness({ failure, frozen, readAt, now, size }: State, paint: Look['paint']): Safe {
+  if (failure) return paint.red(say`stale ${span(Math.max(0, now - failure.since))}${size.columns >= besideFrom ? say`: ${failure.why}` : ''}`)
+  if (frozen) return paint.yellow(say`FROZEN ${span(Math.max(0, now - (readAt ?? now)))}`)
+  return readAt === null ? say`` : paint.dim('live')
+}

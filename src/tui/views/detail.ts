@@ -1,0 +1,148 @@
+/** The detail pane: all about what is selected, on one of its sides. */
+import { breakerPage } from '../../cli/breaker-view.ts'
+import { causeLines, causeWords, type CauseLook } from '../../cli/cause-view.ts'
+import { deadLetterPage } from '../../cli/dead-letter-page.ts'
+import { explanationPage } from '../../cli/explanation-view.ts'
+import { incidentOf, incidentPage } from '../../cli/incident-page.ts'
+import { jobPage, type PageLook } from '../../cli/job-page.ts'
+import { joined, Safe, say } from '../../cli/safe.ts'
+import { facts, indented, section } from '../../cli/sections.ts'
+import { counted, relative, span } from '../../cli/time.ts'
+import type { Detail } from '../detail.ts'
+import type { Look } from '../look.ts'
+import { cutLine, fill } from '../parts/line.ts'
+import { strip, type Turn } from '../parts/strip.ts'
+import type { State } from '../state.ts'
+import { selectedItem } from '../state.ts'
+import { attemptsPage } from './attempts.ts'
+
+/** Exactly `height` lines. */
+export function detailLines(state: State, look: Look): readonly Safe[] {
+  const { paint, width, height } = look
+  const item = selectedItem(state)
+  const { detail } = state
+  if (item === null) return fill([], height)
+  if (detail === null || detail.id !== item.id || detail.pane !== state.pane) return fill([paint.dim('reading …')], height)
+  const lines = sideOf(detail, state, { paint, width, now: state.now, full: false, suffix: state.suffix }).map((line) => cutLine(line, width))
+  const first = Math.min(state.scroll, Math.max(0, lines.length - height))
+  const shown = lines.slice(first, first + height)
+  const below = lines.length - first - shown.length
+  if (below > 0) shown[shown.length - 1] = paint.dim(`… ${below + 1} more lines${state.open ? ': j' : ': Enter, then j'}`)
+  return fill(shown, height)
+}
+
+type DetailLook = PageLook & { paint: Look['paint']; width: number }
+
+function sideOf(detail: Detail, state: State, look: DetailLook): readonly Safe[] {
+  switch (detail.kind) {
+    case 'job': {
+      const side = jobSide(detail, look)
+      if (side !== null) return side
+      const incident = state.screen === 'incidents' ? incidentOf(detail.detail) : undefined
+      return incident ? incidentPage({ incident, detail: detail.detail }, look) : jobPage(detail.detail, look)
+    }
+    case 'letter':
+      return (detail.detail && jobSide({ ...detail, detail: detail.detail }, look)) ?? deadLetterPage(detail, look)
+    case 'cause':
+      return causePage(detail, { ...look, selector: state.filters.causes?.selector ?? {} })
+    case 'breaker':
+      return breakerSide(detail, look)
+    case 'worker':
+      return workerPage(detail, look)
+    default:
+      return typePage(detail, look)
+  }
+}
+
+type JobSide = Pick<Extract<Detail, { kind: 'job' }>, 'pane' | 'detail' | 'explanation'>
+
+function jobSide({ pane, detail, explanation }: JobSide, look: DetailLook): readonly Safe[] | null {
+  if (pane === 'attempts') return attemptsPage(detail, look)
+  return pane === 'explain' && explanation ? explanationPage({ job: detail.job, explanation }, look) : null
+}
+
+function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' }>, look: DetailLook & CauseLook): readonly Safe[] {
+  const { fingerprint, sampleKeys } = cause
+  const lines = causeLines({ ...cause, programStartedAt: null, common, compared }, look)
+  const { paint } = look
+  return [
+    ...lines,
+    ...section('', [say`${causeWords(cause)}`], paint),
+    say``,
+    ...facts(
+      [
+        ['fingerprint', fingerprint],
+        ['jobs', say`${joined(sampleKeys.slice(0, 12), ' ')}${sampleKeys.length > 12 ? ' …' : ''}`],
+      ],
+      paint,
+    ),
+  ]
+}
+
+const hourMs = 3_600_000
+
+/** Its last hour as a strip above its page. */
+function breakerSide({ breaker, history }: Extract<Detail, { kind: 'breaker' }>, look: DetailLook): readonly Safe[] {
+  const { paint, now, width } = look
+  const turns = history.flatMap(({ at, event }): readonly Turn[] =>
+    event === 'breaker_opened' || event === 'breaker_closed' ? [{ at, to: event === 'breaker_opened' ? 'open' : 'closed' }] : [],
+  )
+  const [title = say``, ...rest] = breakerPage(breaker, history.slice(0, 20), look)
+  const columns = Math.max(10, Math.min(60, width - 4))
+  const ends = `1h ago${' '.repeat(Math.max(1, columns - 9))}now`
+  return [
+    title,
+    ...section(
+      'last hour',
+      indented([new Safe(strip(turns, { from: now - hourMs, to: now, width: columns })), paint.dim(ends), paint.dim('■ open  · closed')]),
+      paint,
+    ),
+    say``,
+    ...rest,
+  ]
+}
+
+function workerPage({ worker, running }: Extract<Detail, { kind: 'worker' }>, { paint, now }: DetailLook): readonly Safe[] {
+  const { id, state, alive, pid, host, types, concurrency, upMs, leaseLeftMs, quarantine } = worker
+  const jobs = running.map(
+    ({ key, type, startedAt }) => say`  ${String(key).padStart(8)}  ${type}  ${paint.dim(`for ${span(Math.max(0, now - (startedAt ?? now)))}`)}`,
+  )
+  return [
+    say`${paint.bold(say`worker ${id}`)}  ${alive ? state : paint.red('gone')}`,
+    ...facts(
+      [
+        ['process', say`${pid} on ${host}`],
+        ['up', span(upMs)],
+        ['lease', alive ? `${span(leaseLeftMs)} left` : `over for ${span(leaseLeftMs)}`],
+        ['busy', say`${running.length} of ${concurrency}`],
+        ['takes', quarantine ? 'only suspects, one at a time' : null],
+        ['types', joined(types, ' ')],
+      ],
+      paint,
+    ),
+    ...section('running', jobs.slice(0, 100), paint),
+  ]
+}
+
+function typePage({ type }: Extract<Detail, { kind: 'type' }>, { paint, now }: DetailLook): readonly Safe[] {
+  const { declaration, counts, held, oldestDueAt, workers, pausedAt, badStreak } = type
+  const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
+  return [
+    say`${paint.bold(say`type ${type.type}`)}`,
+    ...facts(
+      [
+        ['held', held && paint.yellow(held.why)],
+        ['paused', pausedAt === null ? null : relative(pausedAt, now)],
+        ['jobs', states.length === 0 ? 'none unfinished' : joined(states, ', ')],
+        ['oldest', oldestDueAt === null ? null : say`due ${relative(oldestDueAt, now)}`],
+        ['workers', counted(workers, 'process')],
+        ['stops', badStreak === 0 ? null : `${badStreak} in a row without a success`],
+        ['timeout', declaration && `${declaration.timeoutMs / 1_000} s`],
+        ['concurrency', declaration && say`${declaration.concurrency} a process`],
+        ['retries', declaration?.retries ?? null],
+        ['breakers', declaration?.breakers?.length ? joined(declaration.breakers, ' ') : null],
+      ],
+      paint,
+    ),
+  ]
+}

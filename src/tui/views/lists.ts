@@ -1,0 +1,95 @@
+/** The screens that are one list, with the detail beside it, below it, or in its place. */
+import { say, type Safe } from '../../cli/safe.ts'
+import { isKind, type Item } from '../items.ts'
+import type { Look } from '../look.ts'
+import { beside, fill } from '../parts/line.ts'
+import { listLines } from '../parts/list.ts'
+import type { ListName } from '../snapshot.ts'
+import { belowFrom, isBeside, listOf, listRows, selectedIndex, type State } from '../state.ts'
+import { breakerRows, causeColumns, incidentRows, jobRows, letterRows, workerRows } from './columns.ts'
+import { detailLines } from './detail.ts'
+import { heldBy } from './overview.ts'
+
+/** Exactly `height` lines. */
+export function listScreen(state: State, items: readonly Item[] | null, look: Look): readonly Safe[] {
+  if (items === null) return fill([look.paint.dim('reading …')], look.height)
+  const { width, height, paint } = look
+  if (isBeside(state)) {
+    const leftWidth = Math.floor((width - 3) * 0.5)
+    const left = listOnly(state, items, { ...look, width: leftWidth })
+    const rule = paint.dim(state.open ? '┃' : '│')
+    return beside(left, detailLines(state, { ...look, width: width - leftWidth - 3 }), { leftWidth, rule })
+  }
+  if (!state.open) return listOnly(state, items, look)
+  if (width < belowFrom) return detailLines(state, look)
+  const rows = listRows(state) + 1
+  return [
+    ...listOnly(state, items, { ...look, height: rows }),
+    paint.dim('─'.repeat(width)),
+    ...detailLines(state, { ...look, height: height - rows - 1 }),
+  ]
+}
+
+function listOnly(state: State, items: readonly Item[], look: Look): readonly Safe[] {
+  if (items.length === 0) return fill([say``, say`  ${emptyWords(state)}`], look.height)
+  const list = { ...look, selected: selectedIndex(state, items), marks: state.marks }
+  return fill(rowsOf(state, items, list), look.height)
+}
+
+function rowsOf(state: State, items: readonly Item[], look: Parameters<typeof listLines>[2]): readonly Safe[] {
+  const { now } = state
+  switch (listOf(state)) {
+    case 'causes':
+      return listLines(
+        items.filter(isKind('cause')).map(({ id, cause }) => ({ id, item: cause })),
+        causeColumns(now),
+        look,
+      )
+    case 'incidents':
+      return listLines(
+        items.filter(isKind('incident')).map(({ id, incident }) => ({ id, item: incident })),
+        incidentRows(now),
+        look,
+      )
+    case 'dead-letters':
+      return listLines(
+        items.filter(isKind('letter')).map(({ id, letter }) => ({ id, item: letter })),
+        letterRows(now),
+        look,
+      )
+    case 'breakers':
+      return listLines(
+        items.filter(isKind('breaker')).map(({ id, breaker }) => ({ id, item: breaker })),
+        breakerRows(now, heldBy(state)),
+        look,
+      )
+    case 'jobs':
+      return listLines(
+        items.filter(isKind('job')).map(({ id, job }) => ({ id, item: job })),
+        jobRows(now),
+        look,
+      )
+    default:
+      return listLines(
+        items.filter(isKind('worker')).map(({ id, worker }) => ({ id, item: worker })),
+        workerRows(),
+        look,
+      )
+  }
+}
+
+const nothing: Readonly<Record<ListName, string>> = {
+  overview: '',
+  causes: 'no incident is open: nothing waits for a person',
+  incidents: 'no incident of this cause is open any more: Esc goes back',
+  'dead-letters': 'no dead letter is open',
+  breakers: 'no breaker was ever opened',
+  jobs: 'no job waits, is due or runs; a filter such as --state completed finds others',
+  workers: 'no worker is registered: wf run-worker HANDLER starts one',
+}
+
+function emptyWords(state: State): string {
+  const list = listOf(state)
+  const filter = state.filters[list]
+  return filter ? `nothing fits the filter ${filter.text}: Esc takes it away` : nothing[list]
+}
