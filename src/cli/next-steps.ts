@@ -10,6 +10,7 @@ const commands: Readonly<Record<ResolutionVerb, string>> = {
   dlq_retry: 'dlq retry',
   cancel: 'jobs cancel',
   discard: 'dlq discard',
+  update: 'jobs update',
 }
 
 /** `suffix` names the store where it is not the usual one. */

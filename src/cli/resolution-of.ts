@@ -9,13 +9,20 @@ export interface ResolutionFlags {
   add?: boolean
   'new-effects'?: boolean
   reason?: string | undefined
+  priority?: number | undefined
+  at?: number | undefined
 }
 
-export function resolutionOf(verb: Resolution['verb'], { retries, set, add = false, reason, ...flags }: ResolutionFlags): Omit<Resolution, 'jobKey'> {
+export function resolutionOf(
+  verb: Resolution['verb'],
+  { retries, set, add = false, reason, priority, at, ...flags }: ResolutionFlags,
+): Omit<Resolution, 'jobKey'> {
   const changes = set?.map((change) => ({ ...change, add }))
   return given<Omit<Resolution, 'jobKey'>>({
     verb,
     retries,
+    priority,
+    runAt: at,
     set: changes,
     newEffects: flags['new-effects'] || undefined,
     who: who(),

@@ -1,7 +1,7 @@
-/** The roads out of a stop. */
+/** What a person does to a job: the roads out of a stop, and changes to one that waits. */
 import type { JobState } from './job.ts'
 
-export type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard'
+export type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard' | 'update'
 
 export interface Resolution {
   jobKey: number
@@ -10,6 +10,10 @@ export interface Resolution {
   retries?: number
   /** Epoch ms; unset: the deadline is cleared. */
   deadlineAt?: number
+  /** Only of `update`. −1,000,000 … 1,000,000. */
+  priority?: number
+  /** Only of `update`. Epoch ms; not in the future: due now. */
+  runAt?: number
   /** Changes of the variables, in order. `value` is any JSON value; a path that does not exist needs `add`. */
   set?: readonly VariableChange[]
   /** Bytes of JSON that the changed variables may have; unset: 1 MiB. */

@@ -7,6 +7,7 @@ import type { Resolution } from './resolution.ts'
 import { setVariables } from './set-variable.ts'
 import { WfError } from './errors.ts'
 import { preview } from './preview.ts'
+import { updateJob } from './update-job.ts'
 
 export interface Stopped {
   job: Job
@@ -20,7 +21,8 @@ export interface Stopped {
 
 /** Every column of the job's row that a resolution can change. `workerId` and `runUntil` become null with it. */
 export interface ResolvedJob extends Omit<NextJob, 'state'> {
-  state: 'available' | 'cancelled'
+  state: 'available' | 'waiting' | 'cancelled'
+  priority: number
   retriesGiven: boolean
   deadlineAt: number | null
 }
@@ -33,7 +35,7 @@ export type Resolved =
       variables?: string
       /** What to close with it; `resolution` of either row is the verb. */
       close: { incident: boolean; deadLetter: boolean }
-      /** Name of the history row: `resolved`, `retried`, `dlq_retried`, `cancelled`, `discarded`. */
+      /** Name of the history row: `resolved`, `retried`, `dlq_retried`, `cancelled`, `discarded`, `updated`. */
       event: string
       /** For the history row: what changed. */
       detail: Record<string, unknown>
@@ -45,6 +47,7 @@ export type Resolved =
 
 export function resolveJob(stopped: Stopped): Resolved {
   const { resolution } = stopped
+  if (resolution.verb === 'update') return updateJob(stopped)
   const refusal = refusedValues(resolution)
   if (refusal) return { status: 'failed', why: refusal }
   const standing = standingOf(stopped)
@@ -52,10 +55,13 @@ export function resolveJob(stopped: Stopped): Resolved {
   return resolution.verb === 'cancel' || resolution.verb === 'discard' ? ended(stopped) : startedAgain(stopped)
 }
 
-const events = { resolve: 'resolved', retry: 'retried', dlq_retry: 'dlq_retried', cancel: 'cancelled', discard: 'discarded' } as const
+const events = {
+  ...{ resolve: 'resolved', retry: 'retried', dlq_retry: 'dlq_retried', cancel: 'cancelled', discard: 'discarded', update: 'updated' },
+} as const
 
 /** Values that no state makes right; callers check them too, this is the last door. */
-function refusedValues({ verb, retries, deadlineAt, set, newEffects = false }: Resolution): string | null {
+function refusedValues({ verb, retries, deadlineAt, set, newEffects = false, priority, runAt }: Resolution): string | null {
+  if (priority !== undefined || runAt !== undefined) return `${verb} leaves priority and time of the start as they are; update changes them`
   if ((verb === 'cancel' || verb === 'discard') && (retries !== undefined || deadlineAt !== undefined || set !== undefined || newEffects)) {
     return `${verb} ends the job: retries, deadline, variables and new effects cannot be set with it`
   }
@@ -85,6 +91,8 @@ function standingOf(stopped: Stopped): Standing | null {
       return cancelStanding(job)
     case 'discard':
       return openDeadLetter ? null : discardStanding(job)
+    case 'update':
+      return null
   }
 }
 
@@ -149,7 +157,8 @@ function freshStart({ job, resolution, now }: Stopped): ResolvedJob {
   const retries = resolution.retries ?? Math.max(1, job.retries || job.enqueuedRetries)
   const deadlineAt = resolution.deadlineAt ?? null
   const counts = { failures: 0, crashes: 0, deferrals: 0, deferringSince: null }
-  return { state: 'available', waitReason: null, runAt: now, retries, retriesGiven: true, ...counts, finishedAt: null, deadlineAt }
+  const { priority } = job
+  return { state: 'available', waitReason: null, priority, runAt: now, retries, retriesGiven: true, ...counts, finishedAt: null, deadlineAt }
 }
 
 /** A waiting job has not stopped: only its wait ends. What was counted stays (a suspect stays one); a passed deadline goes. */
@@ -184,6 +193,6 @@ function closing({ openIncident, openDeadLetter }: Stopped): { incident: boolean
 }
 
 function kept(job: Job): Omit<ResolvedJob, 'state' | 'waitReason' | 'finishedAt'> {
-  const { runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt } = job
-  return { runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt }
+  const { priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt } = job
+  return { priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt }
 }

@@ -29,9 +29,11 @@ export async function asOperation<T>(store: Writer, operation: NewOperation, wor
 }
 
 /** What was chosen with a resolution, for the record. */
-export function flagsOf({ retries, deadlineAt, set, newEffects }: Omit<Resolution, 'jobKey'>): Record<string, unknown> {
+export function flagsOf({ retries, priority, runAt, deadlineAt, set, newEffects }: Omit<Resolution, 'jobKey'>): Record<string, unknown> {
   return {
     ...(retries === undefined ? {} : { retries }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(runAt === undefined ? {} : { runAt }),
     ...(deadlineAt === undefined ? {} : { deadlineAt }),
     ...(set === undefined ? {} : { set: set.map(({ path, value }) => ({ path, value })) }),
     ...(newEffects ? { newEffects } : {}),

@@ -80,6 +80,7 @@ describe('resolve', () => {
         waitReason: null,
         runAt: now,
         retries: 3,
+        priority: 0,
         retriesGiven: true,
         failures: 0,
         crashes: 0,

@@ -15,6 +15,7 @@ import { retentionRules } from './conformance/retention.ts'
 import { selectorRules } from './conformance/selectors.ts'
 import { settlementRules } from './conformance/settlements.ts'
 import { stepRules } from './conformance/steps.ts'
+import { updateRules } from './conformance/updates.ts'
 import { textRules } from './conformance/texts.ts'
 
 /** Makes a scene on a fresh store, which is closed when the test ends. */
@@ -37,5 +38,6 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     selectorRules(stage)
     stepRules(stage)
     textRules(stage)
+    updateRules(stage)
   })
 }

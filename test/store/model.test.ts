@@ -160,7 +160,7 @@ const renew = fc.constantFrom('w#1', 'w#2', 'ghost').map((workerId) =>
 const resolve = fc
   .record({
     pick: fc.nat(),
-    verb: fc.constantFrom<ResolutionVerb>('resolve', 'resolve', 'retry', 'dlq_retry', 'cancel', 'discard'),
+    verb: fc.constantFrom<ResolutionVerb>('resolve', 'resolve', 'retry', 'dlq_retry', 'cancel', 'discard', 'update'),
     retries: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
   })
   .map(({ pick, verb, retries }) =>
@@ -189,7 +189,9 @@ const prune = fc.constant(null).map(() =>
 
 const resume = fc.constantFrom('t', 'u').map((type) =>
   command(`resume ${type}`, async ({ model }, { store, clock }) => {
-    expect(await store.pauseTypes([type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(model.resume(type, clock.now()) ? [type] : [])
+    expect(await store.pauseTypes([type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(
+      model.resume(type, clock.now()) ? [type] : [],
+    )
   }),
 )
 

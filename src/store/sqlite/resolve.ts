@@ -96,7 +96,7 @@ function unchanged(jobKey: number, state: JobState, { status, why }: Exclude<Res
 
 function applier(db: Connection) {
   const update =
-    db.prepare(`UPDATE wf_jobs SET state = ?, wait_reason = ?, run_at = ?, retries = ?, retries_given = ?, failures = ?, crashes = ?, deferrals = ?,
+    db.prepare(`UPDATE wf_jobs SET state = ?, wait_reason = ?, priority = ?, run_at = ?, retries = ?, retries_given = ?, failures = ?, crashes = ?, deferrals = ?,
     deferring_since = ?, deadline_at = ?, finished_at = ?, run_until = NULL WHERE key = ?`)
   const data = jobDataTable(db)
   const incidents = incidentsTable(db)
@@ -104,9 +104,10 @@ function applier(db: Connection) {
   const history = historyTable(db)
   const steps = workerIdempotencyTable(db)
   return ({ jobKey, verb, who, reason, newEffects = false }: Resolution, resolved: Changed, now: number) => {
-    const { state, waitReason, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } = resolved.next
+    const { state, waitReason, priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } =
+      resolved.next
     update.run(
-      ...[state, waitReason, runAt, retries, retriesGiven ? 1 : 0, failures, crashes, deferrals],
+      ...[state, waitReason, priority, runAt, retries, retriesGiven ? 1 : 0, failures, crashes, deferrals],
       ...[deferringSince, deadlineAt, finishedAt, jobKey],
     )
     if (resolved.variables !== undefined) data.setVariables(jobKey, resolved.variables)
