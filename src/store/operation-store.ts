@@ -27,6 +27,9 @@ export interface WorkerRelease {
   operation?: number
 }
 
+/** A person's wish that workers drain. */
+export type WorkerDrain = Omit<WorkerRelease, 'forced'>
+
 export interface UndoBatch {
   /** The undo's own operation: its targets are written with what becomes of them. */
   operation: number

@@ -14,7 +14,7 @@ import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
 import type { CauseReader } from './cause-store.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
-import type { OperationReader, OperationWriter, PauseChange, WorkerRelease } from './operation-store.ts'
+import type { OperationReader, OperationWriter, PauseChange, WorkerDrain, WorkerRelease } from './operation-store.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -140,7 +140,8 @@ export interface StoreWriter extends OperationWriter {
   /** True for each stop that was applied. */
   stop(batch: readonly Stop[], now: number): Promise<readonly boolean[]>
   registerWorkers(workers: readonly WorkerRow[], now: number): Promise<void>
-  setWorkerState(workerIds: readonly string[], state: WorkerRow['state'], now: number): Promise<void>
+  /** What a person asked for is kept in the history as `worker_drained`; the workers see it with their next renewal. */
+  setWorkerState(workerIds: readonly string[], state: WorkerRow['state'], now: number, drain?: WorkerDrain): Promise<void>
   /** Takes the rows away. Attempts that they still hold become expired at once. What a person did is kept in the history as `worker_released`. */
   retireWorkers(workerIds: readonly string[], now: number, release?: WorkerRelease): Promise<void>
   declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>

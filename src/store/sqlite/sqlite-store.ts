@@ -176,7 +176,13 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
   return {
     renew: (ids, leaseUntil) => write(() => ids.filter((id) => workers.renew(id, leaseUntil)).flatMap((id) => workers.held(id))),
     registerWorkers: (rows) => each(rows, workers.register),
-    setWorkerState: (ids, state) => each(ids, (id) => workers.setState(id, state)),
+    setWorkerState: (ids, state, now, drain) =>
+      each(ids, (id) => {
+        workers.setState(id, state)
+        if (!drain) return
+        history.add({ jobKey: null, at: now, event: 'worker_drained', who: drain.who, reason: drain.reason, detail: JSON.stringify({ worker: id }) })
+        records.worker(drain.operation, id, now)
+      }),
     retireWorkers: (ids, now, release) =>
       each(ids, (id) => {
         const row = release && workers.all().find((worker) => worker.id === id)
