@@ -30,19 +30,20 @@ export async function inspectCauses(
   { selector, limit, now }: { selector: Selector; limit: number; now: number },
 ): Promise<ListedCauses> {
   const causes = await store.causes(selector, now)
-  const workers = await store.workers(now)
   const items: InspectedCause[] = []
-  for (const cause of causes.slice(0, limit)) {
-    const startedAt = programStart(workers, cause.type, now)
-    const { members, others } = await store.causeVariables(cause)
-    items.push({
-      ...cause,
-      trend: trendOf(cause.recent),
-      programStartedAt: startedAt,
-      isNew: startedAt === null ? null : cause.seenAt >= startedAt,
-      common: commonVariables(members, others),
-      compared: { members: members.length, others: others.length },
-    })
-  }
+  for (const cause of causes.slice(0, limit)) items.push(await inspectCause(store, cause, now))
   return { items, total: causes.length, incidents: causes.reduce((sum, { count }) => sum + count, 0) }
+}
+
+export async function inspectCause(store: Pick<StoreReader, 'workers' | 'causeVariables'>, cause: Cause, now: number): Promise<InspectedCause> {
+  const startedAt = programStart(await store.workers(now), cause.type, now)
+  const { members, others } = await store.causeVariables(cause)
+  return {
+    ...cause,
+    trend: trendOf(cause.recent),
+    programStartedAt: startedAt,
+    isNew: startedAt === null ? null : cause.seenAt >= startedAt,
+    common: commonVariables(members, others),
+    compared: { members: members.length, others: others.length },
+  }
 }
