@@ -3,6 +3,7 @@ import type { Resolution } from '../domain/resolution.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { readKeys } from './keys.ts'
+import { selectorOf, type SelectorFlagValues } from './selector-flags.ts'
 import type { Target } from './targets.ts'
 
 export interface Verb {
@@ -21,28 +22,46 @@ export interface Wanted {
   selector: Selector
   dryRun: boolean
   yes: boolean
+  /** Jobs a second, at most. */
+  perSecond: number | undefined
+}
+
+interface WantedFlags extends SelectorFlagValues {
+  'dry-run': boolean
+  yes: boolean
+  rate?: number | undefined
 }
 
 export abstract class ChangeCommand extends BaseCommand {
   /** A page of what the selector means. */
   protected abstract targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>>
 
-  protected async change({ words, selector, dryRun, yes }: Wanted, { verb, done, resolution, guards = false }: Verb): Promise<void> {
-    const [{ approve, frozen, needsTarget }, { changeJobs }] = await Promise.all([import('./targets.ts'), import('./bulk-change.ts')])
+  protected wanted(words: readonly string[] | undefined, flags: WantedFlags): Wanted {
+    const { 'dry-run': dryRun, yes, rate: perSecond } = flags
+    return { words, selector: selectorOf(flags, this.now()), dryRun, yes, perSecond }
+  }
+
+  protected async change({ words, selector, dryRun, yes, perSecond }: Wanted, { verb, done, resolution, guards = false }: Verb): Promise<void> {
+    const [{ approve, frozen, needsTarget }, { changeJobs, runsAgain }] = await Promise.all([import('./targets.ts'), import('./bulk-change.ts')])
     const typed = words && (await readKeys(words))
     const isWide = Object.keys(selector).length > 0
     if (!typed && !isWide) throw needsTarget(verb)
     const engine = await this.openEngine({ dryRun })
-    if (!isWide) return this.endWith(await changeJobs(this, { engine, keys: typed ?? [], resolution, done, dryRun }))
+    const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
+    const change = { engine, resolution, done, dryRun, perSecond }
+    if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
     const narrowed = typed ? { ...selector, keys: typed } : selector
     const meant = await frozen((page) => this.targetsOf(engine.store, narrowed, page))
     const { guardedAmong, passedByOf } = await import('./resolvable.ts')
     const guarded = guards && !typed ? await guardedAmong(engine.store, meant, selector) : []
     const passed = new Set(guarded.map(({ key }) => key))
     const targets = meant.filter(({ key }) => !passed.has(key))
-    if (!dryRun) await approve(this.output, { targets, guarded, done, yes, unasked: false })
+    if (!dryRun) {
+      const again = runsAgain(resolution.verb) ? engine.store : null
+      await approve(this.output, { targets, guarded, done, verb: resolution.verb, again, yes, unasked: false })
+    }
     const keys = targets.map(({ key }) => key)
-    this.endWith(await changeJobs(this, { engine, keys, passedBy: passedByOf(guarded, 'its key'), resolution, done, dryRun }))
+    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, passedBy: passedByOf(guarded, 'its key') }))
   }
 }
 

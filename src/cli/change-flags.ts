@@ -1,5 +1,6 @@
 /** Flags of verbs that change jobs. */
 import { Flags } from '@oclif/core'
+import { parseRate } from '../domain/rate.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { guarded, retriesFlag, textFlag } from './flags.ts'
 import { readSet } from './set-values.ts'
@@ -9,6 +10,15 @@ export const changeFlags = {
   'dry-run': Flags.boolean({ summary: 'say what would be done, and do nothing', default: false }),
   yes: Flags.boolean({ char: 'y', summary: 'do not ask' }),
   reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
+}
+
+/** Of verbs that change many jobs. */
+export const paceFlags = {
+  rate: Flags.custom<number>({
+    summary: 'no faster than this: 20/s, 90/m; the jobs go in small batches, and Ctrl-C leaves the rest as it is',
+    helpValue: 'N/s',
+    parse: guarded(parseRate),
+  })(),
 }
 
 /** Of verbs that run a job again. */

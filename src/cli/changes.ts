@@ -3,6 +3,8 @@ import { WfError } from '../domain/errors.ts'
 import type { JobState } from '../domain/job.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { describeError, DetailedError, errorDocument } from './errors.ts'
+import { heldWords, impactDocument, type Impact } from './impact.ts'
+import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
@@ -16,6 +18,33 @@ export interface Change {
   why: string
 }
 
+/** Counts as they come; keeps every one only for a document, else the first that did not change. */
+export class ChangeTally {
+  readonly counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
+  readonly items: Change[] = []
+  readonly others: Change[] = []
+  firstFailed: Change | null = null
+  readonly #keepsAll: boolean
+
+  constructor({ keepsAll }: { keepsAll: boolean }) {
+    this.#keepsAll = keepsAll
+  }
+
+  get total(): number {
+    const { changed, skipped, failed, not_found } = this.counts
+    return changed + skipped + failed + not_found
+  }
+
+  add(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.counts[change.status] += 1
+      if (this.#keepsAll) this.items.push(change)
+      if (change.status !== 'changed' && this.others.length < mostTold) this.others.push(change)
+      if (change.status === 'failed' || change.status === 'not_found') this.firstFailed ??= change
+    }
+  }
+}
+
 export interface Told {
   /** `resolved`, `cancelled`: what happened to those that changed. */
   done: string
@@ -26,64 +55,64 @@ export interface Told {
   failure: WfError | null
   /** When somebody stopped it. */
   stoppedWith: ExitCode | null
+  /** The record of it; null where nothing was done. */
+  operation: MadeOperation | null
+  /** Of a dry run: what would hold them afterwards. */
+  impact: readonly Impact[]
 }
 
 const mostTold = 20
 
 /** Prints what became of each and the sum; answers the exit code. */
-export function tellChanges(output: Output, changes: readonly Change[], told: Told): ExitCode {
-  const sum = summed(changes, told.matched)
-  const error = problemOf(changes, sum, told)
+export function tellChanges(output: Output, tally: ChangeTally, told: Told): ExitCode {
+  const sum = summed(tally, told.matched)
+  const error = problemOf(tally, sum, told)
   output.document({
     ...sum,
     dryRun: told.dryRun,
-    items: changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
+    ...operationDocument(told.operation),
+    ...(told.dryRun ? { impact: impactDocument(told.impact) } : {}),
+    items: tally.items.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     ...(error ? { error: errorDocument(error) } : {}),
   })
   // One job that could not be changed: the error says it all.
-  if (!error || told.matched > 1) tellEach(output, changes, told)
+  if (!error || told.matched > 1) tellEach(output, tally, told)
   if (error) describeError(error, output)
   if (!error) return exitCodes.ok
   return sum.left > 0 && told.stoppedWith !== null ? told.stoppedWith : exitCodeOf(error.code)
 }
 
-function tellEach(output: Output, changes: readonly Change[], { done, dryRun, matched }: Told): void {
+function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, operation, impact }: Told): void {
   const { dim, green, red } = output.paint
-  const others = changes.filter(({ status }) => status !== 'changed')
-  for (const { status, jobKey, why } of others.slice(0, mostTold)) {
+  for (const { status, jobKey, why } of tally.others) {
     const word = status === 'skipped' ? dim(say`skipped`) : red(say`failed`)
     output.print(say`${word} ${jobKey}  ${why}`)
   }
-  if (others.length > mostTold) output.print(say`${dim(say`… and ${thousands(others.length - mostTold)} more that did not change`)}`)
-  const sum = summed(changes, matched)
+  const sum = summed(tally, matched)
+  const untold = sum.skipped + sum.failed - tally.others.length
+  if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more that did not change`)}`)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
   output.print(
     say`${counted(sum.changed, 'job')} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
+    ...heldWords(impact, output.paint),
   )
   if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, 'job')} left as they were`)
+  if (operation) output.print(operationLine(operation, output.paint))
 }
 
-function summed(changes: readonly Change[], intended: number) {
-  const count = (...statuses: readonly Change['status'][]) => changes.filter(({ status }) => statuses.includes(status)).length
-  return {
-    matched: changes.length,
-    changed: count('changed'),
-    skipped: count('skipped'),
-    failed: count('failed', 'not_found'),
-    left: intended - changes.length,
-  }
+function summed({ counts, total }: ChangeTally, intended: number) {
+  const { changed, skipped, failed, not_found } = counts
+  return { matched: total, changed, skipped, failed: failed + not_found, left: intended - total }
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf(changes: readonly Change[], sum: ReturnType<typeof summed>, { matched, failure }: Told): WfError | null {
+function problemOf({ counts, firstFailed }: ChangeTally, sum: ReturnType<typeof summed>, { matched, failure }: Told): WfError | null {
   if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, 'job')}`, failure)
   if (sum.failed === 0) return null
-  const failures = changes.filter(({ status }) => status === 'failed' || status === 'not_found')
-  const [first] = failures
   if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, 'job')} could not be changed`)
-  const code = failures.every(({ status }) => status === 'not_found') ? 'not_found' : 'conflict'
-  return new WfError(code, first?.why ?? '', {
-    hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${first?.jobKey ?? ''}`,
+  const code = counts.failed === 0 ? 'not_found' : 'conflict'
+  return new WfError(code, firstFailed?.why ?? '', {
+    hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${firstFailed?.jobKey ?? ''}`,
   })
 }
 

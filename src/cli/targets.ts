@@ -1,7 +1,10 @@
 /** Which jobs a verb is about: counted and fixed before anything changes, and agreed to where the words were wide. */
 import { WfError } from '../domain/errors.ts'
-import type { Page, Paged } from '../store/store.ts'
+import type { Page, Paged, Store } from '../store/store.ts'
+import type { OperationVerb } from '../domain/operation.ts'
 import { canAsk, confirm } from './confirm.ts'
+import { countedBy, heldWords, impactOf } from './impact.ts'
+import { warnFinal } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
 import { counted, thousands } from './time.ts'
@@ -34,13 +37,16 @@ export interface Approval {
   guarded?: readonly Target[]
   /** `cancelled for good`. */
   done: string
+  verb: OperationVerb
+  /** Where what would hold them is looked up; null for what is not run again. */
+  again: Store | null
   yes: boolean
   /** Runs where nobody can be asked; otherwise that needs `--yes`. */
   unasked: boolean
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approve(output: Output, { targets, guarded = [], done, yes, unasked }: Approval): Promise<void> {
+export async function approve(output: Output, { targets, guarded = [], done, verb, again, yes, unasked }: Approval): Promise<void> {
   if (yes || targets.length === 0) return
   const count = counted(targets.length, 'job')
   if (!canAsk(output)) {
@@ -52,7 +58,9 @@ export async function approve(output: Output, { targets, guarded = [], done, yes
   }
   const lines = (of: readonly Target[]) => groupsOf(of).map((group) => say`  ${groupWords(group)}${sampleOf(group)}`)
   output.note(say`${count} would be ${done}:`, ...lines(targets))
+  if (again) output.note(...heldWords(await impactOf(again, countedBy(targets.map(({ type }) => type))), output.errPaint))
   if (guarded.length > 0) output.note(say`passed by, because it would do harm again:`, ...lines(guarded))
+  warnFinal(output, verb)
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
 }
 

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { againFlags, changeFlags } from '../../cli/change-flags.ts'
+import { againFlags, changeFlags, paceFlags } from '../../cli/change-flags.ts'
 import type { Change } from '../../cli/changes.ts'
 import { choicesFlag, durationFlag, integerFlag, keysArg, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
@@ -35,6 +35,7 @@ those came through.`
     verify: durationFlag({ summary: 'wait so long for what becomes of them; 9 when one failed again' }, { min: 1, max: maxDurationMs }),
     ...againFlags,
     ...changeFlags,
+    ...paceFlags,
   }
 
   async run(): Promise<void> {
@@ -51,18 +52,21 @@ those came through.`
     const selector = given<Selector>({ keys: typed, types: flags.type, incidentKinds: flags.kind })
     const engine = await this.openEngine({ dryRun })
     const isOfKeys = typed !== undefined && !flags.type && !flags.kind
+    const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
       const resolution = resolutionOf('resolve', flags)
       if (verifyMs === undefined || dryRun)
-        return this.endWith(await changeJobs(this, { engine, keys, resolution, passedBy, done: 'resolved', dryRun }))
+        return this.endWith(
+          await changeJobs(context, { engine, keys, resolution, selector, passedBy, done: 'resolved', dryRun, perSecond: flags.rate }),
+        )
       const { changeVerified } = await import('../../cli/verified-change.ts')
-      this.endWith(await changeVerified(this, { engine, keys, resolution, passedBy, canary, verifyMs }))
+      this.endWith(await changeVerified(context, { engine, keys, resolution, selector, passedBy, canary, verifyMs, perSecond: flags.rate }))
     }
     if (isOfKeys) return change(typed)
     const { targets, guarded } = await resolvable(engine, selector)
     const isUnselected = Object.keys(selector).length === 0
     if (isUnselected && targets.length > 1 && !dryRun) {
-      await approve(this.output, { targets, guarded, done: 'resolved', yes: flags.yes, unasked: true })
+      await approve(this.output, { targets, guarded, done: 'resolved', verb: 'resolve', again: engine.store, yes: flags.yes, unasked: true })
     }
     const passedBy = passedByOf(guarded, 'its key or --kind')
     await change(
