@@ -1,12 +1,15 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
-import type { Page, Paged, StoreInfo } from '../store/store.ts'
+import { selectorText } from '../domain/selector-text.ts'
+import type { Page, Paged, Selector, StoreInfo } from '../store/store.ts'
 import type { Output } from './output.ts'
-import { say } from './safe.ts'
+import { say, type Safe } from './safe.ts'
 import { table, type Column } from './table.ts'
+import { thousands } from './time.ts'
 
 export interface ListFlags {
   limit?: number | undefined
   cursor?: string | undefined
+  sort?: string | undefined
   ids?: boolean
 }
 
@@ -15,16 +18,19 @@ const pageSize = 1_000
 const defaultLimit = 50
 
 /** Asks for pages until `limit` is reached. */
-export async function collect<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit = defaultLimit, cursor }: ListFlags): Promise<Paged<T>> {
+export async function collect<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit = defaultLimit, cursor, sort }: ListFlags): Promise<Paged<T>> {
   const items: T[] = []
+  const order = sort === undefined ? {} : { sort }
+  let looked = 0
   let next: string | null | undefined = cursor
   do {
     const size = Math.min(pageSize, limit - items.length)
-    const page: Paged<T> = await fetch(next === undefined || next === null ? { limit: size } : { limit: size, cursor: next })
+    const page: Paged<T> = await fetch({ limit: size, ...order, ...(next === undefined || next === null ? {} : { cursor: next }) })
     for (const item of page.items) items.push(item)
+    looked += page.looked ?? 0
     next = page.next
   } while (next !== null && items.length < limit)
-  return { items, next }
+  return { items, next, ...(looked > 0 ? { looked } : {}) }
 }
 
 export interface Listing<T> {
@@ -41,6 +47,8 @@ export interface ListContext {
   ids?: boolean
   /** Named, and nothing has them. */
   missing?: readonly number[]
+  /** What the list was narrowed by; said when nothing was found. */
+  selector?: Selector
   from: { info(): Promise<StoreInfo> }
 }
 
@@ -50,7 +58,7 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   output.document({ items: items.map(listing.document), page: { next }, ...(missing.length > 0 ? { missing } : {}) })
   if (items.length === 0) {
     const { location } = await context.from.info()
-    output.note(say`no ${listing.noun} in ${location}`)
+    output.note(say`no ${listing.noun} in ${location}${narrowedWords(listing.page, context)}`)
   } else if (context.ids) {
     output.print(...items.map((item) => say`${listing.id(item)}`))
   } else {
@@ -58,6 +66,14 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   }
   if (missing.length > 0) output.note(say`not there: ${namedKeys(missing)}`)
   if (next !== null && !context.ids) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${next}`)}`)
+}
+
+/** Empty for a list of everything; what is open or closed stands in the noun. */
+function narrowedWords({ looked }: Paged<unknown>, { selector = {} }: ListContext): Safe {
+  const { keys: _, ...narrowed } = selector
+  const words = selectorText(narrowed)
+  const read = looked === undefined ? say`` : say` (${thousands(looked)} looked into)`
+  return words === '' ? say`` : say` for ${words}${read}`
 }
 
 const mostNamed = 10

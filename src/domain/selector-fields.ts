@@ -99,6 +99,9 @@ export function selectorOfWords(written: SelectorWords, now: number): Selector {
       hint: '--since 2h --until 1h is the hour before the last one',
     })
   }
+  if ((error !== undefined || code !== undefined) && state !== undefined && state.every((each) => each === 'completed')) {
+    throw new WfError('usage', 'a completed job has no error: nothing can fit', { hint: 'name other states, or leave --state out' })
+  }
   const incidents = kind?.filter((each): each is IncidentKind => incidentKinds.some((known) => known === each))
   const letters = kind?.filter((each): each is DeadLetterReason => deadLetterReasons.some((known) => known === each))
   return {

@@ -91,21 +91,21 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
       return job ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident, unknownSteps(detail)) } : null
     },
     async jobs(selector, page) {
-      const { items, next } = await reader.jobs(selector, page)
-      return { items: await inspect(items), next }
+      const { items, ...rest } = await reader.jobs(selector, page)
+      return { items: await inspect(items), ...rest }
     },
     async incidents(selector, page) {
-      const { items, next } = await reader.incidents(selector, page)
+      const { items, ...rest } = await reader.incidents(selector, page)
       const jobs = await inspect(items.map((incident) => incident.job))
       const inspected = items.flatMap((incident, index) => {
         const job = jobs[index]
         return job ? [{ ...incident, job, ageMs: since(incident.createdAt, now()) }] : []
       })
-      return { items: inspected, next }
+      return { items: inspected, ...rest }
     },
     async deadLetters(selector, page) {
-      const { items, next } = await reader.deadLetters(selector, page)
-      return { items: items.map((letter) => ({ ...letter, ageMs: since(letter.receivedAt, now()) })), next }
+      const { items, ...rest } = await reader.deadLetters(selector, page)
+      return { items: items.map((letter) => ({ ...letter, ageMs: since(letter.receivedAt, now()) })), ...rest }
     },
     async deadLetter(key) {
       const letter = await reader.deadLetter(key)

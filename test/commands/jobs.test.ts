@@ -129,7 +129,7 @@ describe('wf jobs list', () => {
   it('names the absolute store in an empty answer', async () => {
     const { location } = await seededStore()
     const end = await cli(['jobs', 'list', '--state', 'dead'], { store: location })
-    expect(end).toMatchObject({ code: 0, out: '', err: `no such jobs in ${location}\n` })
+    expect(end).toMatchObject({ code: 0, out: '', err: `no such jobs in ${location} for --state dead\n` })
   })
 
   it('B068 shows jobs of a type without a worker as held, untouched', async () => {

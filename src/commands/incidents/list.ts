@@ -1,14 +1,13 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { choicesFlag, guarded, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
-import { given } from '../../cli/given.ts'
+import { guarded, keysArg, listFlags } from '../../cli/flags.ts'
 import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { collect, printList } from '../../cli/list.ts'
 import { missingKeys } from '../../cli/missing-keys.ts'
+import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
 import { readChoice } from '../../cli/values.ts'
-import { incidentKinds } from '../../domain/incident.ts'
-import type { IncidentView, Selector } from '../../store/store.ts'
+import type { IncidentView } from '../../store/store.ts'
 
 export default class IncidentsList extends BaseCommand {
   static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'
@@ -20,6 +19,7 @@ export default class IncidentsList extends BaseCommand {
       description: 'those that will take their process with them, or cannot succeed as they are',
       command: '<%= config.bin %> incidents list --kind crash_loop,poison_message',
     },
+    { description: 'by what they say, the last half hour', command: '<%= config.bin %> incidents list --error "connection reset" --since 30m' },
     {
       description: 'keys for another command; keys are taken at their word, so name the kinds that may run again',
       command:
@@ -28,15 +28,15 @@ export default class IncidentsList extends BaseCommand {
   ]
   static override args = { keys: keysArg('only those of these jobs') }
   static override flags = {
-    type: typesFlag('only those of these types'),
-    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
+    ...selectorFlags('incidents'),
     closed: Flags.boolean({ summary: 'those that are resolved too' }),
     by: Flags.custom<'cause'>({
       summary: 'cause: open ones by cause, the worst first, with the command that takes exactly these; --ids prints fingerprints',
       helpValue: 'cause',
-      exclusive: ['closed', 'cursor'],
+      exclusive: ['closed', 'cursor', 'sort'],
       parse: guarded((text, name) => readChoice<'cause'>(text, name, ['cause'])),
     })(),
+    sort: sortFlag('incidents'),
     ...listFlags,
   }
 
@@ -44,12 +44,7 @@ export default class IncidentsList extends BaseCommand {
     const { args, flags } = await this.parse(IncidentsList)
     const keys = args.keys && (await readKeys(args.keys))
     const closed = flags.closed ? { includeClosed: true } : {}
-    const selector = given<Selector>({
-      keys,
-      types: flags.type,
-      incidentKinds: flags.kind,
-      ...closed,
-    })
+    const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
     const store = await this.openReader()
     if (flags.by === 'cause') {
       const { printCauses } = await import('../../cli/cause-list.ts')
@@ -66,6 +61,6 @@ export default class IncidentsList extends BaseCommand {
     }
     const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'incident of job' : 'open incident of job', from: store }
     const missing = await missingKeys({ ...asked, fetch: (each) => store.incidents({ keys: keys ?? [], ...closed }, each) })
-    await printList(this.output, listing, { ids: flags.ids, from: store, missing })
+    await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
   }
 }

@@ -1,19 +1,18 @@
-import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { given } from '../../cli/given.ts'
-import { choicesFlag, keysArg, listFlags, typesFlag } from '../../cli/flags.ts'
+import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
 import { collect, printList } from '../../cli/list.ts'
 import { missingKeys } from '../../cli/missing-keys.ts'
 import { prose } from '../../cli/prose.ts'
-import { jobStates } from '../../domain/job.ts'
+import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
-import type { Selector } from '../../store/store.ts'
 
 export default class JobsList extends BaseCommand {
-  static override summary = 'Show jobs, the newest first.'
-  static override description = prose`Lists never read what the jobs carry, so they stay quick however large that is; wf jobs show has it.
+  static override summary = 'Show jobs, the newest first unless told otherwise.'
+  static override description =
+    prose`Only what --where asks about is read of what the jobs carry, so lists stay quick however large that is; wf jobs show has it.
+The error of a job is that of its open incident or dead letter, else of its last attempt that failed; a completed one has none.
 
 States: available (due), waiting (delay, backoff or deferred), running, completed, rejected, failed (an incident
 waits for a person), dead (set aside as a dead letter), cancelled.`
@@ -21,32 +20,31 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
     '<%= config.bin %> jobs list',
     { description: 'what stands still', command: '<%= config.bin %> jobs list --state failed,dead' },
     {
+      description: 'what an outage stopped for one customer in the last two hours',
+      command: '<%= config.bin %> jobs list --state failed --error ETIMEDOUT --where variables.customer=7 --since 2h',
+    },
+    { description: 'by a pattern, those first that are due first', command: "<%= config.bin %> jobs list --error '/timed? ?out/i' --sort due" },
+    {
       description: 'keys for another command',
       command: '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -',
     },
   ]
   static override args = { keys: keysArg('only these jobs') }
   static override flags = {
-    type: typesFlag('only jobs of these types'),
-    state: choicesFlag(jobStates, { summary: 'only jobs in these states', helpValue: 'STATE' }),
-    worker: Flags.string({ summary: 'only jobs that this worker holds', helpValue: 'ID' }),
+    ...selectorFlags('jobs'),
+    sort: sortFlag('jobs'),
     ...listFlags,
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsList)
     const keys = args.keys && (await readKeys(args.keys))
-    const selector = given<Selector>({
-      keys,
-      types: flags.type,
-      states: flags.state,
-      workerId: flags.worker,
-    })
+    const selector = selectorOf(flags, this.now(), keys)
     const inspector = await this.openInspector()
     const page = await collect((each) => inspector.jobs(selector, each), flags)
     const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
     const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
     const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
-    await printList(this.output, listing, { ids: flags.ids, from: inspector, missing })
+    await printList(this.output, listing, { ids: flags.ids, selector, from: inspector, missing })
   }
 }
