@@ -123,6 +123,7 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     declareTypes: refuse,
     pauseTypes: refuse,
     changeBreaker: refuse,
+    tellBreakers: refuse,
     beginStep: refuse,
     completeStep: refuse,
     withdrawStep: refuse,

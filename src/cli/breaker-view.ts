@@ -23,9 +23,12 @@ export function breakerDocument(breaker: InspectedBreaker) {
 
 const tones: Readonly<Record<InspectedBreaker['mode'], keyof Paint>> = { closed: 'green', half_open: 'yellow', open: 'red' }
 const modes: Readonly<Record<InspectedBreaker['mode'], string>> = { closed: 'closed', half_open: 'half-open', open: 'open' }
-const painter = ({ mode }: InspectedBreaker, paint: Paint): Painter => paint[tones[mode]]
+const painter = ({ mode }: Pick<InspectedBreaker, 'mode'>, paint: Paint): Painter => paint[tones[mode]]
 
-export function breakerColumns(now: number): readonly Column<InspectedBreaker>[] {
+/** What a list shows, of a shared one or of a worker's own. */
+export type ShownBreaker = Pick<InspectedBreaker, 'name' | 'mode' | 'changedAt' | 'retryInMs' | 'who' | 'reason' | 'types'>
+
+export function breakerColumns(now: number): readonly Column<ShownBreaker>[] {
   return [
     { title: 'BREAKER', value: ({ name }) => name, shrinkTo: 12 },
     { title: 'STATE', value: ({ mode }) => modes[mode], paint: painter },

@@ -43,6 +43,18 @@ export interface NamedBreaker extends BreakerRow {
   readonly reason: string | null
 }
 
+/** A breaker that a worker shares with nobody, as the worker last told it. */
+export interface LocalBreaker {
+  readonly name: string
+  readonly mode: 'closed' | 'half_open' | 'open'
+  readonly generation: number
+  readonly changedAt: number
+  /** Of an open one: epoch ms from which calls may probe. */
+  readonly expiresAt: number | null
+  /** The types of that worker whose calls go through it. */
+  readonly types: readonly string[]
+}
+
 /** One transaction: read, apply, write back. */
 export interface BreakerChange {
   name: string

@@ -9,6 +9,7 @@ import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
 import type { IncidentView, JobDetail, Page, Paged, Selector, StoreInfo, StoreReader, TypeView, WorkerView } from '../store/store.ts'
 import { isUnknown } from '../domain/step.ts'
+import { heldInAll } from './local-breakers.ts'
 import { nextSteps, type NextStep } from './next-steps.ts'
 
 /** Why a job that waits is not going to start at its time. */
@@ -77,7 +78,7 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
   /** Pauses and workers are asked for only when a job is there that they could hold. */
   const inspect = async (jobs: readonly Job[]): Promise<readonly InspectedJob[]> => {
     const at = now()
-    const holds = jobs.some(canBeHeld) ? holdsOf(await reader.types(at), await reader.breakers(), at) : null
+    const holds = jobs.some(canBeHeld) ? holdsOf(await factsOf(reader, at), at) : null
     return jobs.map((job) => inspectJob(job, holds && canBeHeld(job) ? holds(job.type) : null, at))
   }
   return {
@@ -117,9 +118,9 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
     },
     async types() {
       const at = now()
-      const views = await reader.types(at)
-      const holds = holdsOf(views, await reader.breakers(), at)
-      return views.map((view) => inspectType(view, holds(view.type), at))
+      const facts = await factsOf(reader, at)
+      const holds = holdsOf(facts, at)
+      return facts.views.map((view) => inspectType(view, holds(view.type), at))
     },
   }
 }
@@ -148,8 +149,18 @@ function inspectJob(job: Job, held: Held | null, now: number): InspectedJob {
   }
 }
 
+interface HoldFacts {
+  views: readonly TypeView[]
+  breakers: readonly NamedBreaker[]
+  workers: readonly WorkerView[]
+}
+
+async function factsOf(reader: StoreReader, now: number): Promise<HoldFacts> {
+  return { views: await reader.types(now), breakers: await reader.breakers(), workers: await reader.workers(now) }
+}
+
 /** What holds a type; a type that the store has never heard of from a worker included. */
-function holdsOf(views: readonly TypeView[], breakers: readonly NamedBreaker[], now: number): (type: string) => Held | null {
+function holdsOf({ views, breakers, workers }: HoldFacts, now: number): (type: string) => Held | null {
   const types = new Map(views.map((view) => [view.type, view]))
   const notClosed = new Map(breakers.filter(({ mode }) => mode !== 'closed').map((breaker) => [breaker.name, breaker]))
   return (type) => {
@@ -157,11 +168,13 @@ function holdsOf(views: readonly TypeView[], breakers: readonly NamedBreaker[], 
     const held = heldBy(type, view, now)
     if (held || !view) return held
     const breaker = view.declaration?.breakers?.map((name) => notClosed.get(name)).find((found) => found !== undefined)
-    return breaker ? { by: 'breaker', why: breakerWords(breaker, now) } : null
+    if (breaker) return { by: 'breaker', why: breakerWords(breaker, now) }
+    const [local] = heldInAll(type, workers, now)
+    return local ? { by: 'breaker', why: breakerWords({ ...local, reason: "each worker's own" }, now) } : null
   }
 }
 
-function breakerWords({ name, expiresAt, reason }: NamedBreaker, now: number): string {
+function breakerWords({ name, expiresAt, reason }: Pick<NamedBreaker, 'name' | 'expiresAt' | 'reason'>, now: number): string {
   const leftMs = (expiresAt ?? 0) - now
   const why = reason === null ? '' : `: ${reason}`
   return leftMs > 0

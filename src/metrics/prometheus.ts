@@ -4,7 +4,7 @@
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { CounterDelta } from '../domain/stat-delta.ts'
-import type { StoreReader, TypeView } from '../store/store.ts'
+import type { StoreReader, TypeView, WorkerView } from '../store/store.ts'
 import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -39,7 +39,7 @@ export async function prometheusText(reader: Pick<StoreReader, 'counters' | 'typ
   const [counters, types, workers, breakers] = await Promise.all([reader.counters(), reader.types(now), reader.workers(now), reader.breakers()])
   const living = workers.filter((worker) => worker.leaseUntil > now)
   const parsed = counters.map((counter) => ({ ...counter, labels: labelsOf(counter) }))
-  const all = [...plainCounters(parsed), durations(parsed), ...gauges(types, now), workersGauge(living.length), breakersGauge(breakers, now)]
+  const all = [...plainCounters(parsed), durations(parsed), ...gauges(types, now), workersGauge(living.length), breakersGauge(breakers, living, now)]
   return all
     .filter((metric) => metric.samples.length > 0)
     .map(textOf)
@@ -94,14 +94,16 @@ function workersGauge(living: number): Metric {
   return { name: 'wf_workers', kind: 'gauge', help: 'Worker processes with a living lease.', samples: [{ labels: {}, value: living }] }
 }
 
-/** An opening that is over is half-open, whether or not anybody has asked since. */
-function breakersGauge(breakers: readonly NamedBreaker[], now: number): Metric {
+/** An opening that is over is half-open, whether or not anybody has asked since. Of breakers that workers have for themselves the worst counts. */
+function breakersGauge(shared: readonly NamedBreaker[], living: readonly WorkerView[], now: number): Metric {
   const levels = { closed: 0, half_open: 1, open: 2 } as const
-  const samples = breakers.map(({ name, mode, expiresAt }) => {
+  const worst = new Map<string, number>()
+  for (const { name, mode, expiresAt } of [...shared, ...living.flatMap(({ breakers = [] }) => breakers)]) {
     const isOver = mode === 'open' && expiresAt !== null && expiresAt <= now
-    return { labels: { breaker: name }, value: levels[isOver ? 'half_open' : mode] }
-  })
-  return { name: metrics.breakerState, kind: 'gauge', help: 'Breakers that the workers share: 0 closed, 1 half-open, 2 open.', samples }
+    worst.set(name, Math.max(worst.get(name) ?? 0, levels[isOver ? 'half_open' : mode]))
+  }
+  const samples = [...worst].map(([breaker, value]) => ({ labels: { breaker }, value }))
+  return { name: metrics.breakerState, kind: 'gauge', help: 'Breakers of dependencies: 0 closed, 1 half-open, 2 open.', samples }
 }
 
 /** Labels come from handlers: read as data, never trusted to be what was written. */

@@ -3,7 +3,7 @@
  * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
-import type { BreakerChange, NamedBreaker } from '../domain/breaker-row.ts'
+import type { BreakerChange, LocalBreaker, NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter } from '../domain/dead-letter.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
@@ -90,6 +90,8 @@ export interface WorkerRow {
 export interface WorkerView extends WorkerRow {
   /** Jobs it holds now. */
   running: number
+  /** Those that it shares with nobody; not there until it has told. */
+  breakers?: readonly LocalBreaker[]
 }
 
 /** What a worker tells the store about a type it handles. */
@@ -152,6 +154,8 @@ export interface StoreWriter extends OperationWriter {
   pauseTypes(types: readonly string[], change: PauseChange, now: number): Promise<readonly string[]>
   /** Answers what it is afterwards; null where it is not kept and `apply` made nothing of it. */
   changeBreaker(change: BreakerChange, now: number): Promise<NamedBreaker | null>
+  /** How a worker's own breakers stand: kept in its row, and gone with it. Nothing where it has no row. */
+  tellBreakers(workerId: string, breakers: readonly LocalBreaker[]): Promise<void>
   /** States the intent. Throws a WfError `refused` for a name that is empty or too long, or one step too many. */
   beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>
   /** The first result wins. Throws a WfError `refused` for one that is too large. */

@@ -7,7 +7,7 @@ import type { Job } from '../domain/job.ts'
 import type { EngineEvents } from '../engine/events.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
-import type { Breaker, BreakerParts } from '../resilience/circuit-breaker.ts'
+import type { Breaker, BreakerChange, BreakerParts } from '../resilience/circuit-breaker.ts'
 import { Dependencies, type HandlerDependencies } from '../resilience/dependencies.ts'
 import type { Store } from '../store/store.ts'
 import { tellBreaker } from './breaker-words.ts'
@@ -45,11 +45,15 @@ export interface KitOptions {
   steps: StepStore
   /** Makes the breakers that all workers of the store go through; without it each is this process's own. */
   sharedBreaker?: (parts: BreakerParts) => Breaker
+  onBreaker?: (change: BreakerChange) => void
 }
 
 /** Throws WfError `invalid_handler` where two handlers say different things about a dependency that they share. */
 export function createKit({ clock, random, log, events, handlers, workerId, steps, sharedBreaker, ...options }: KitOptions): Kit {
-  const onChange = (change: Parameters<typeof tellBreaker>[1]) => tellBreaker(log, change)
+  const onChange = (change: BreakerChange) => {
+    tellBreaker(log, change)
+    options.onBreaker?.(change)
+  }
   const dependencies = new Dependencies({ clock, random, onChange, ...(sharedBreaker && { sharedBreaker }) })
   const declared = new Map([...handlers.values()].map((handler) => [handler.type, dependencies.declare(handler.type, handler.dependencies)]))
   const degradedLog = new DegradedLog(clock, log)

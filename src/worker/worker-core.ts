@@ -16,6 +16,7 @@ import { IdleLook } from './idle-look.ts'
 import { createJobLog, type JobLog } from './job-log.ts'
 import { createKit, type Kit } from './kit.ts'
 import { createSharedBreakers, type SharedBreakers } from './shared-breakers.ts'
+import { LocalBreakers } from './local-breakers.ts'
 import { Starts } from './starts.ts'
 import { Trouble } from './trouble.ts'
 import type { RunningAttempt, Worker, WorkerOptions } from './worker.ts'
@@ -32,6 +33,7 @@ export class WorkerCore implements Worker {
   readonly #options: WorkerOptions
   readonly #kit: Kit
   readonly #breakers: SharedBreakers
+  readonly #localBreakers: LocalBreakers
   readonly #claims: Claims
   readonly #starts: Starts
   readonly #executor: Executor
@@ -53,7 +55,9 @@ export class WorkerCore implements Worker {
     this.#options = options
     const { store, events } = engine
     this.#breakers = createSharedBreakers({ store, clock, log, workerId })
-    this.#kit = createKit({ ...options, events, steps: store, sharedBreaker: this.#breakers.sharedBreaker })
+    const { sharedBreaker } = this.#breakers
+    this.#kit = createKit({ ...options, events, steps: store, sharedBreaker, onBreaker: () => this.#localBreakers.changed() })
+    this.#localBreakers = new LocalBreakers({ ...options, store, dependencies: this.#kit.dependencies })
     this.#claims = new Claims({ ...options, dependencies: this.#kit.dependencies })
     this.#starts = new Starts(clock, (job) => this.#start(job))
     this.#executor = this.#createExecutor(options)
@@ -134,6 +138,7 @@ export class WorkerCore implements Worker {
       events.on('settled', (settled) => this.#heardOf(settled)),
     ]
     this.#look.start()
+    this.#localBreakers.start()
   }
 
   async drain(times: { graceMs: number; abortInMs: number }): Promise<void> {
@@ -280,6 +285,7 @@ export class WorkerCore implements Worker {
     for (const end of this.#endings) end()
     this.#heldCheck.stop()
     this.#breakers.close()
+    this.#localBreakers.close()
     this.#loop.close()
     this.#executor.close()
     this.#jobLog.stop()

@@ -4,11 +4,11 @@ import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 async function scene() {
-  const { location, store } = await seededStore()
+  const { location, store, add, join } = await seededStore()
   const declared = { type: 'mail', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident' as const }
   await store.declareTypes([{ ...declared, breakers: ['stripe'] }], store.now())
   const wf = (...args: readonly string[]) => cli(['breakers', ...args], { store: location, env: { WF_USER: 'ada' } })
-  return { store, wf }
+  return { store, wf, add, join }
 }
 
 describe('wf breakers', () => {
@@ -23,7 +23,7 @@ describe('wf breakers', () => {
 
     const list = await wf('list')
     expect(list.out).toMatch(
-      /^BREAKER +STATE +SINCE +CALLS IN +BY +REASON +TYPES\nstripe +open +(now|\ds ago) +(9|10)m +ada +they asked us to +mail\n$/,
+      /^BREAKER +STATE +SINCE +CALLS IN +HELD +BY +REASON +TYPES\nstripe +open +(now|\ds ago) +(9|10)m +0 +ada +they asked us to +mail\n$/,
     )
     expect((await wf('list', '--ids')).out).toBe('stripe\n')
     const json = (await wf('list', '--json')).json<{ items: { name: string; openUntil: string; types: string[] }[] }>()
@@ -45,6 +45,7 @@ describe('wf breakers', () => {
     })
     const shown = await wf('show', 'stripe')
     expect(shown.out).toContain('breaker stripe  closed')
+    expect(shown.out).toMatch(/was open +for \S+, in 1 open period\n/)
     expect(shown.out).toContain('opens for  30s, then lets 1 call at a time through')
     expect(shown.out).toMatch(/closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/)
     const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{ history: { event: string; who: string }[] }>()
@@ -113,5 +114,55 @@ describe('wf breakers', () => {
   it('list says where it looked when none was ever opened', async () => {
     const { wf } = await scene()
     expect((await wf('list')).err).toContain('no breakers that were ever opened in /')
+  })
+
+  it("B044 list shows the shared one and each living worker's own, with their age and the jobs that they hold", async () => {
+    const { store, wf, add, join } = await scene()
+    for (let job = 0; job < 3; job++) await add({ type: 'mail' })
+    await wf('trip', 'stripe', '--for', '10m', '--reason', 'r')
+    await store.retireWorkers(['w#1'], store.now())
+    await join('old#1', { leaseMs: -1 })
+    for (const id of ['web#1', 'web#2']) await join(id, { leaseMs: 600_000, types: ['mail'] })
+    const own = {
+      name: 'bank',
+      mode: 'open',
+      generation: 2,
+      changedAt: store.now() - 120_000,
+      expiresAt: store.now() + 300_000,
+      types: ['mail'],
+    } as const
+    for (const id of ['old#1', 'web#1']) await store.tellBreakers(id, [own])
+    await store.tellBreakers('web#2', [{ ...own, mode: 'closed', expiresAt: null }])
+    const list = await wf('list')
+    expect(list.out).toMatch(/^BREAKER +STATE +WORKER +SINCE +CALLS IN +HELD /)
+    expect(list.out).toMatch(/\nstripe +open +all +\S.* 3 +ada/)
+    expect(list.out, 'web#2 starts them all the same').toMatch(/\nbank +open +web#1 +2m ago +4m +\? /)
+    expect(list.out).toMatch(/\nbank +closed +web#2 +2m ago /)
+    expect(list.out).not.toContain('old#1')
+    await store.tellBreakers('web#2', [own])
+    const { items } = (await wf('list', '--json')).json<{ items: object[] }>()
+    expect(items).toMatchObject([
+      { name: 'stripe', worker: null, held: 3 },
+      { name: 'bank', worker: 'web#1', mode: 'open', held: 3, changedAt: new Date(own.changedAt).toISOString() },
+      { name: 'bank', worker: 'web#2', mode: 'open', held: 3 },
+    ])
+  })
+
+  it('B044 a breaker that a killed worker opened stays what it is, with who opened it, and a probe of a killed worker frees its place', async () => {
+    const { store, wf } = await scene()
+    const now = store.now()
+    const terms = { openForMs: 60_000, probes: 1 }
+    const counts = { requests: 1, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+    const half = (expiresAt: number): BreakerRow => ({
+      ...{ mode: 'half_open', generation: 3, by: 'calls', changedAt: now - 60_000, expiresAt: null, counts, terms },
+      probes: [{ permit: 1, holder: 'gone#1', expiresAt }],
+    })
+    await store.changeBreaker({ name: 'stripe', apply: () => half(now + 50_000), who: 'gone#1', reason: '5 failures in a row' }, now)
+    const shown = await wf('show', 'stripe')
+    expect(shown.out).toMatch(/breaker stripe {2}half-open\n/)
+    expect(shown.out).toMatch(/by +gone#1/)
+    expect(shown.out).toMatch(/1 {2}gone#1 {2}free again in 4\ds/)
+    await store.changeBreaker({ name: 'stripe', apply: () => half(now - 1), who: 'gone#1', reason: null }, now)
+    expect((await wf('list')).out).toMatch(/stripe +half-open +\S+ ago +now /)
   })
 })

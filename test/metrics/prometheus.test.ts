@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { prometheusText } from '../../src/metrics/prometheus.ts'
-import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
+import type { LocalBreaker, NamedBreaker } from '../../src/domain/breaker-row.ts'
 import type { CounterDelta } from '../../src/domain/stat-delta.ts'
 import type { TypeView, WorkerView } from '../../src/store/store.ts'
 
@@ -27,7 +27,7 @@ function textOf({
 }: {
   counters?: CounterDelta[]
   types?: TypeView[]
-  workers?: Pick<WorkerView, 'leaseUntil'>[]
+  workers?: Pick<WorkerView, 'leaseUntil' | 'breakers'>[]
   breakers?: Pick<NamedBreaker, 'name' | 'mode' | 'expiresAt'>[]
 }) {
   const reader = {
@@ -93,6 +93,23 @@ describe('the Prometheus text', () => {
   it('reads labels as data: text that is no JSON object gives none', async () => {
     const text = await textOf({ counters: ['{', '7', 'null'].map((labels) => ({ metric: 'wf_worker_panics_total', labels, value: 1 })) })
     expect(text).toContain('wf_worker_panics_total 1\n')
+  })
+
+  it("B044 tells the worst of workers' own breakers, without those of dead workers", async () => {
+    const own = (name: string, mode: LocalBreaker['mode']): LocalBreaker => ({
+      ...{ name, mode, generation: 1, changedAt: 0, expiresAt: mode === 'open' ? now + 1 : null, types: [] },
+    })
+    const text = await textOf({
+      breakers: [{ name: 'bank', mode: 'closed', expiresAt: null }],
+      workers: [
+        { leaseUntil: now + 1, breakers: [own('bank', 'half_open'), own('mail', 'closed')] },
+        { leaseUntil: now + 1, breakers: [own('mail', 'open')] },
+        { leaseUntil: now + 1 },
+        { leaseUntil: now, breakers: [own('sms', 'open'), own('bank', 'open')] },
+      ],
+    })
+    const gauges = text.split('\n').filter((line) => line.startsWith('wf_worker_circuit_breaker_state{'))
+    expect(gauges).toEqual(['wf_worker_circuit_breaker_state{breaker="bank"} 1', 'wf_worker_circuit_breaker_state{breaker="mail"} 2'])
   })
 
   it('tells how each shared breaker stands, and that an opening is over', async () => {

@@ -163,7 +163,10 @@ function exchanging(
   }
 }
 
-type WorkerWrites = Pick<StoreWriter, 'renew' | 'registerWorkers' | 'setWorkerState' | 'retireWorkers' | 'declareTypes' | 'pauseTypes' | 'addStats'>
+type WorkerWrites = Pick<
+  StoreWriter,
+  'renew' | 'registerWorkers' | 'setWorkerState' | 'retireWorkers' | 'declareTypes' | 'pauseTypes' | 'tellBreakers' | 'addStats'
+>
 
 function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
   const workers = workersTable(db)
@@ -190,6 +193,7 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
         workers.retire(id)
         records.worker(release?.operation, id, now)
       }),
+    tellBreakers: (id, breakers) => write(() => workers.tellBreakers(id, breakers)),
     declareTypes: (declarations, now) => each(declarations, (declaration) => types.declare(declaration, now)),
     pauseTypes: (names, { paused, reason, who, untilAt = null, operation }, now) =>
       write(() =>

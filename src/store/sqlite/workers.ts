@@ -1,13 +1,16 @@
 /** wf_workers: one row and one lease a worker, whatever number of jobs it holds. */
+import type { LocalBreaker } from '../../domain/breaker-row.ts'
 import type { ExpiredLease, WorkerRow, WorkerView } from '../store.ts'
 import type { Fence, Job } from '../../domain/job.ts'
 import type { Connection } from './connection.ts'
+import { localBreakersFrom } from './local-breakers.ts'
 import { jobColumnCount, jobColumns, jobFrom, type JobRow } from './jobs.ts'
 
 export interface WorkersTable {
   register(worker: WorkerRow): void
   setState(id: string, state: WorkerRow['state']): void
   retire(id: string): void
+  tellBreakers(id: string, breakers: readonly LocalBreaker[]): void
   /** False when the worker is not registered. */
   renew(id: string, leaseUntil: number): boolean
   held(id: string): readonly Fence[]
@@ -16,7 +19,7 @@ export interface WorkersTable {
   expired(now: number, limit: number): readonly ExpiredLease[]
 }
 
-type Row = Omit<WorkerView, 'types' | 'quarantine'> & { types: string; quarantine: number }
+type Row = Omit<WorkerView, 'types' | 'quarantine' | 'breakers'> & { types: string; quarantine: number; breakers: string | null }
 type ExpiredRow = readonly [...JobRow, runUntilPassed: number]
 
 export function workersTable(db: Connection): WorkersTable {
@@ -26,6 +29,7 @@ export function workersTable(db: Connection): WorkersTable {
     types = excluded.types, quarantine = excluded.quarantine`)
   const setState = db.prepare('UPDATE wf_workers SET state = ? WHERE id = ?')
   const retire = db.prepare('DELETE FROM wf_workers WHERE id = ?')
+  const tell = db.prepare('UPDATE wf_workers SET breakers = ? WHERE id = ?')
   const renew = db.prepare('UPDATE wf_workers SET lease_until = ? WHERE id = ?')
   return {
     register(worker) {
@@ -37,6 +41,9 @@ export function workersTable(db: Connection): WorkersTable {
     },
     retire(id) {
       retire.run(id)
+    },
+    tellBreakers(id, breakers) {
+      tell.run(JSON.stringify(breakers), id)
     },
     renew: (id, leaseUntil) => renew.run(leaseUntil, id).changes > 0,
     ...workerReads(db),
@@ -53,6 +60,11 @@ export function namesFrom(text: string): readonly string[] {
   }
 }
 
+function viewOf({ breakers, ...row }: Row): WorkerView {
+  const told = breakers === null ? {} : { breakers: localBreakersFrom(breakers) }
+  return { ...row, types: namesFrom(row.types), quarantine: row.quarantine === 1, ...told }
+}
+
 function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'all' | 'expired'> {
   const held = db.prepare<[string], Fence>(
     "SELECT key AS jobKey, attempt, worker_id AS workerId FROM wf_jobs WHERE state = 'running' AND worker_id = ? ORDER BY key",
@@ -63,7 +75,7 @@ function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'a
   const all = db.prepare<
     [],
     Row
-  >(`SELECT id, label, pid, host, started_at AS startedAt, lease_until AS leaseUntil, state, concurrency, types, quarantine,
+  >(`SELECT id, label, pid, host, started_at AS startedAt, lease_until AS leaseUntil, state, concurrency, types, quarantine, breakers,
     (SELECT count(*) FROM wf_jobs j WHERE j.state = 'running' AND j.worker_id = wf_workers.id) AS running FROM wf_workers ORDER BY id`)
   const expired = db
     .prepare<[number, number, number, number], ExpiredRow>(`SELECT ${jobColumns}, j.run_until <= ? FROM wf_jobs j INDEXED BY wf_jobs_running
@@ -73,7 +85,7 @@ function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'a
   return {
     held: (id) => held.all(id),
     running: (id) => running.all(id).map(jobFrom),
-    all: () => all.all().map((row) => ({ ...row, types: namesFrom(row.types), quarantine: row.quarantine === 1 })),
+    all: () => all.all().map(viewOf),
     expired: (now, limit) =>
       expired
         .all(now, now, now, limit)

@@ -16,6 +16,20 @@ export function leaseRules(stage: Stage): void {
       await expectState(key, 'completed')
     })
 
+    it("B044 keeps how a worker's own breakers stand in its row, and loses it with the row", async () => {
+      const { join, store, now } = await stage()
+      await join('w#1')
+      const bank = { name: 'bank', mode: 'open', generation: 2, changedAt: now(), expiresAt: now() + 30_000, types: ['t'] } as const
+      expect((await store.workers(now()))[0]).not.toHaveProperty('breakers')
+      await store.tellBreakers('w#1', [bank])
+      await store.tellBreakers('nobody', [bank])
+      expect((await store.workers(now())).map(({ id, breakers }) => [id, breakers])).toEqual([['w#1', [bank]]])
+      await store.tellBreakers('w#1', [])
+      expect((await store.workers(now()))[0]?.breakers).toEqual([])
+      await store.retireWorkers(['w#1'], now())
+      expect(await store.workers(now())).toEqual([])
+    })
+
     it('A04 calls every report of an attempt stale once it was swept and another worker has the job', async () => {
       const { join, add, claimOne, clock, settle, store, now, expectState } = await stage()
       await join('w#1')

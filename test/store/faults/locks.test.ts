@@ -26,6 +26,7 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   declareTypes: (store, now) => store.declareTypes([], now),
   pauseTypes: (store, now) => store.pauseTypes(['u'], { paused: true, reason: null, who: 'ada' }, now),
   changeBreaker: (store, now) => store.changeBreaker(openedBreaker(now), now),
+  tellBreakers: (store) => store.tellBreakers('w#1', []),
   beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
   completeStep: (store, now) => store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
   withdrawStep: (store) => store.withdrawStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge'),
