@@ -29,7 +29,7 @@ const lookMs = 10_000
 export async function resolveCause(parts: Triage, cause: InspectedCause, set: readonly VariableChange[]): Promise<boolean> {
   const { engine, output, clock, keyboard, suffix } = parts
   const retries = await ask(parts, `executions to give each, 1 to ${thousands(limits.retries)} [${usualRetries}]:`, (text) =>
-    text.trim() === '' ? usualRetries : readInteger(text.trim(), 'that', { min: 1, max: limits.retries }),
+    text.trim() === '' ? usualRetries : readInteger(text.trim(), 'the number', { min: 1, max: limits.retries }),
   )
   if (retries === null) return nothing(parts)
   const selector = { ...parts.selector, fingerprints: [cause.fingerprint], incidentKinds: cause.kinds.map(({ kind }) => kind) }
@@ -89,7 +89,7 @@ async function tried({ engine, output, keyboard }: Triage, { text, before, varia
   }
   let change: VariableChange | null = null
   try {
-    change = { ...readSet(text, 'that'), add: false }
+    change = { ...readSet(text, 'set'), add: false }
     return attempt(change)
   } catch (error) {
     describeError(toWfError(error, 'triage'), output)
@@ -121,7 +121,7 @@ export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCau
     say`${output.paint.dim(say`to give one up for good: wf jobs cancel ${sampleKeys[0] ?? 'KEY'}${suffix}`)}`,
   )
   const forMs = await ask(parts, 'for how long, such as 30m (nothing: until somebody resumes it):', (text) =>
-    text.trim() === '' ? 0 : readDuration(text.trim(), 'that', { min: 1_000, max: 31 * 86_400_000 }),
+    text.trim() === '' ? 0 : readDuration(text.trim(), 'the time', { min: 1_000, max: 31 * 86_400_000 }),
   )
   if (forMs === null) return nothing(parts)
   const reason = await keyboard.line(say`why, for the record:`)

@@ -49,7 +49,7 @@ export async function triage(parts: Triage): Promise<void> {
     const inspected = await inspectCause(engine.store, cause, now)
     const open = causes.reduce((sum, { count }) => sum + count, 0)
     const { paint, width } = output
-    output.print(say``, say`${paint.dim(say`${counted(open, 'open incident')} of ${thousands(causes.length)} causes; the worst of those left:`)}`)
+    output.print(say``, say`${paint.dim(say`${counted(open, 'open incident')} of ${counted(causes.length, 'cause')}; the worst of those left:`)}`)
     output.print(...causeLines(inspected, { paint, width, now, selector, suffix }))
     const next = await actOn(parts, inspected)
     if (next === 'quit') return tellEnd(parts, await engine.store.causes(selector, engine.store.now()), false)

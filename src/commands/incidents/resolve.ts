@@ -1,15 +1,14 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { againFlags, changeFlags, paceFlags } from '../../cli/change-flags.ts'
 import type { Change } from '../../cli/changes.ts'
-import { choicesFlag, durationFlag, integerFlag, keysArg, typesFlag } from '../../cli/flags.ts'
-import { given } from '../../cli/given.ts'
+import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import { selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
 import { prose } from '../../cli/prose.ts'
 import { maxDurationMs } from '../../domain/duration.ts'
 import { WfError } from '../../domain/errors.ts'
-import { guardedIncidentKinds, incidentKinds } from '../../domain/incident.ts'
-import type { Selector } from '../../store/store.ts'
+import { guardedIncidentKinds } from '../../domain/incident.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
@@ -25,12 +24,15 @@ those came through.`
     { description: 'three more executions for everything that can have them', command: '<%= config.bin %> incidents resolve --retries 3' },
     { description: 'mend what a job was given', command: '<%= config.bin %> incidents resolve 17 --set amount=10 --reason "typed wrong"' },
     '<%= config.bin %> incidents resolve --type charge-payment --kind job_no_retries --dry-run',
+    {
+      description: 'one cause, as wf incidents list --by cause names it',
+      command: '<%= config.bin %> incidents resolve --fingerprint 3fa94c1d0b7e2a65 --retries 3',
+    },
     { description: 'three first, and the others when those completed', command: '<%= config.bin %> incidents resolve --canary 3 --verify 2m' },
   ]
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
-    type: typesFlag('only those of these types'),
-    kind: choicesFlag(incidentKinds, { summary: `only of these kinds: ${incidentKinds.join(', ')}`, helpValue: 'KIND' }),
+    ...selectorFlags('incidents'),
     canary: integerFlag({ min: 1, max: 1_000 }, { summary: 'with --verify: resolve so many first, and the others only when those came through' }),
     verify: durationFlag({ summary: 'wait so long for what becomes of them; 9 when one failed again' }, { min: 1, max: maxDurationMs }),
     ...againFlags,
@@ -49,9 +51,9 @@ those came through.`
     const { verify: verifyMs, canary = null } = flags
     if (canary !== null && verifyMs === undefined) throw needsVerify()
     const typed = args.keys && (await readKeys(args.keys))
-    const selector = given<Selector>({ keys: typed, types: flags.type, incidentKinds: flags.kind })
     const engine = await this.openEngine({ dryRun })
-    const isOfKeys = typed !== undefined && !flags.type && !flags.kind
+    const selector = selectorOf(flags, this.now(), typed)
+    const isOfKeys = typed !== undefined && Object.keys(selector).length === 1
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
       const resolution = resolutionOf('resolve', flags)

@@ -2,7 +2,7 @@
 import { WfError } from '../../domain/errors.ts'
 import type { CauseReader } from '../cause-store.ts'
 import type { OperationReader } from '../operation-store.ts'
-import type { StoreReader } from '../store.ts'
+import type { Page, Selector, StoreReader } from '../store.ts'
 import { breakersTable } from './breakers.ts'
 import { causeLister, causeVariables } from './causes.ts'
 import { claimer } from './claim.ts'
@@ -12,6 +12,7 @@ import { deadLetterLister } from './dead-letter-list.ts'
 import { deadlines } from './deadlines.ts'
 import { historyTable } from './history.ts'
 import { incidentLister } from './incident-list.ts'
+import { looksInside } from './inside.ts'
 import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
@@ -116,10 +117,25 @@ function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incide
 }
 
 function causes(db: Connection, read: Read): CauseReader {
+  const incidents = lazy(() => incidentLister(db))
+  /** Page by page, so that what is looked into holds nobody up. */
+  const keysInside = async (selector: Selector) => {
+    const keys: number[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Page = { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) }
+      const { items, next } = await read(() => incidents()({ ...selector, includeClosed: false }, page))
+      for (const { jobKey } of items) keys.push(jobKey)
+      cursor = next
+    }
+    return keys
+  }
   const list = lazy(() => causeLister(db))
   const variables = lazy(() => causeVariables(db))
   return {
-    causes: (selector, now) => read(() => list()(selector, now)),
+    async causes(selector, now) {
+      const narrowed = looksInside(selector) ? { keys: await keysInside(selector) } : selector
+      return read(() => list()(narrowed, now))
+    },
     causeVariables: (cause) => read(() => variables()(cause)),
   }
 }
