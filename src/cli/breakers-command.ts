@@ -8,6 +8,7 @@ import { inspectBreaker, type InspectedBreaker, type Steered } from '../engine/b
 import type { Store, StoreReader } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { iso } from './json.ts'
+import { operationDocument, operationLine } from './operation-line.ts'
 import { say } from './safe.ts'
 import { relative } from './time.ts'
 import { readText } from './values.ts'
@@ -38,16 +39,20 @@ export function noSuchBreaker(name: string, known: readonly string[], location: 
 }
 
 export abstract class BreakersChange extends BaseCommand {
-  protected tell(name: string, { changed, breaker }: Steered, done: 'opened' | 'closed'): void {
+  protected tell(name: string, { changed, breaker, operation }: Steered, done: 'opened' | 'closed'): void {
     const untilAt = done === 'opened' ? (breaker?.expiresAt ?? null) : null
+    const verb = done === 'opened' ? 'trip' : 'close'
+    const made = operation === null ? null : ({ id: operation, verb, changed: changed ? 1 : 0, suffix: this.storeSuffix } as const)
     const sum = { matched: 1, changed: changed ? 1 : 0, skipped: changed ? 0 : 1, failed: 0 }
     this.output.document({
       ...sum,
+      ...operationDocument(made),
       items: [{ name, status: changed ? 'changed' : 'skipped', mode: breaker?.mode ?? 'closed', openUntil: iso(untilAt) }],
     })
     const { green, red, dim } = this.output.paint
     if (!changed) return this.output.print(say`${dim('skipped')} ${name}  it was closed already`)
     const until = untilAt === null ? say`` : say`  ${dim(say`until ${iso(untilAt)}, ${relative(untilAt, this.now())}`)}`
     this.output.print(say`${(done === 'opened' ? red : green)(done)} ${name}${until}`)
+    if (made) this.output.print(operationLine(made, this.output.paint))
   }
 }

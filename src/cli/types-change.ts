@@ -4,10 +4,13 @@ import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
 import { preview } from '../domain/preview.ts'
+import type { Engine } from '../engine/engine.ts'
+import { asOperation, pauseOperation } from '../engine/operations.ts'
 import type { PauseChange } from '../store/operation-store.ts'
 import type { Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { iso } from './json.ts'
+import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import { say } from './safe.ts'
 import { relative } from './time.ts'
 import { readText } from './values.ts'
@@ -22,11 +25,13 @@ export abstract class TypesChange extends BaseCommand {
     const types = await readTypes(words)
     const engine = await this.openEngine()
     if (!force) await refuseUnknown(engine.store, types, change)
-    const changed = new Set(await engine.pauseTypes(types, { ...change, who: who() }))
+    const pause = { ...change, who: who() }
+    const { changed, operation } = await this.#changed(engine, types, pause)
     const done = change.paused ? 'paused' : 'resumed'
     const sum = { matched: types.length, changed: changed.size, skipped: types.length - changed.size, failed: 0 }
     this.output.document({
       ...sum,
+      ...operationDocument(operation),
       items: types.map((type) => ({ type, status: changed.has(type) ? 'changed' : 'skipped' })),
       ...(untilAt === null ? {} : { pausedUntil: iso(untilAt) }),
     })
@@ -39,7 +44,19 @@ export abstract class TypesChange extends BaseCommand {
           : say`${dim('skipped')} ${type}  it was ${change.paused ? 'paused' : 'not paused'} already`,
       ),
     )
+    if (operation) this.output.print(operationLine(operation, this.output.paint))
     if (types.length === 0) this.output.note(say`no types were given on standard input`)
+  }
+
+  async #changed(
+    engine: Engine,
+    types: readonly string[],
+    pause: PauseChange,
+  ): Promise<{ changed: ReadonlySet<string>; operation: MadeOperation | null }> {
+    if (types.length === 0) return { changed: new Set(), operation: null }
+    const named = pauseOperation(types, pause)
+    const { result, operation } = await asOperation(engine.store, named, (id) => engine.pauseTypes(types, { ...pause, operation: id }))
+    return { changed: new Set(result), operation: { ...operation, suffix: this.storeSuffix } }
   }
 }
 

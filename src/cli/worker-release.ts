@@ -1,10 +1,14 @@
 /** Releasing workers, told beforehand (`--dry-run`) or done, and what became of each: matched = changed + skipped + failed. */
 import { WfError } from '../domain/errors.ts'
+import type { NewTarget } from '../domain/operation.ts'
+import { namedWords } from '../domain/operation-words.ts'
 import type { Engine } from '../engine/engine.ts'
+import { asOperation } from '../engine/operations.ts'
 import { releaseWorker } from '../engine/release-worker.ts'
 import type { WorkerRelease } from '../store/operation-store.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
+import { operationDocument, operationLine } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
 import { counted, thousands } from './time.ts'
@@ -29,7 +33,35 @@ export interface ReleasePlan {
   dryRun: boolean
 }
 
-export async function releaseWorkers({ engine, found, signs, release, dryRun }: ReleasePlan): Promise<readonly Released[]> {
+export interface ReleaseEnd {
+  released: readonly Released[]
+  /** Null: nothing was tried. */
+  operation: number | null
+}
+
+export async function releaseWorkers(plan: ReleasePlan): Promise<ReleaseEnd> {
+  const { engine, found, signs, release, dryRun } = plan
+  const matched = found.targets.length + found.missing.length
+  if (dryRun || !found.targets.some(({ id }) => isTaken(signs.get(id)))) return { released: await releaseEach(plan), operation: null }
+  const { who, reason, forced } = release
+  const selector = namedWords([...found.targets, ...found.missing].map(({ id }) => id))
+  const named = { verb: 'release' as const, who, reason, selector, flags: forced ? { forced } : {}, matched }
+  const { result, operation } = await asOperation(engine.store, named, async (id) => {
+    const released = await releaseEach({ ...plan, release: { ...release, operation: id } })
+    await engine.store.addOperationTargets(id, released.map(targetOf), engine.store.now())
+    return released
+  })
+  return { released: result, operation: operation.id }
+}
+
+const isTaken = (sign: Sign | undefined) => sign?.is !== 'left' && sign?.is !== 'alive'
+
+/** Of what was released the target stands already, written with the change itself. */
+function targetOf({ id, status, why }: Released): NewTarget {
+  return { jobKey: 0, name: id, status, why: status === 'changed' ? '' : why, image: null }
+}
+
+async function releaseEach({ engine, found, signs, release, dryRun }: ReleasePlan): Promise<readonly Released[]> {
   const released: Released[] = found.missing.map(missing)
   for (const target of found.targets) {
     const { id, row } = target
@@ -56,11 +88,16 @@ function wordsOfLife({ id, running }: WorkerTarget, { why }: Sign): string {
 }
 
 /** Prints what became of each and the sum; answers the exit code. */
-export function tellReleased(output: Output, released: readonly Released[], { dryRun, forced }: { dryRun: boolean; forced: boolean }): ExitCode {
+export function tellReleased(
+  output: Output,
+  { released, operation }: ReleaseEnd,
+  { dryRun, forced }: { dryRun: boolean; forced: boolean },
+): ExitCode {
   const count = (...statuses: readonly Released['status'][]) => released.filter(({ status }) => statuses.includes(status)).length
   const sum = { matched: released.length, changed: count('changed'), skipped: count('skipped'), failed: count('failed', 'not_found') }
   const error = problemOf(released, sum)
-  output.document({ ...sum, dryRun, items: released, ...(error ? { error: errorDocument(error) } : {}) })
+  const made = operation === null ? null : ({ id: operation, verb: 'release', changed: sum.changed, suffix: '' } as const)
+  output.document({ ...sum, dryRun, ...operationDocument(made), items: released, ...(error ? { error: errorDocument(error) } : {}) })
   const { dim, green } = output.paint
   // One worker that could not be released: the error says it all.
   if (!error || sum.matched > 1) {
@@ -68,6 +105,7 @@ export function tellReleased(output: Output, released: readonly Released[], { dr
     const verb = dryRun ? say`would be released` : green(say`released`)
     const figures = dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)
     output.print(say`${counted(sum.changed, 'worker')} ${verb}  ${figures}`)
+    if (made) output.print(operationLine(made, output.paint))
   }
   if (forced && sum.changed > 0) output.note(say`nobody looked whether they live: the jobs of one that does may run twice at the same time`)
   if (error) describeError(error, output)

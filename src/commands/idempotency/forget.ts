@@ -44,7 +44,7 @@ A running attempt is not told: what it has begun it completes.`
     const found = wanted.filter((step) => there.includes(step))
     if (!dryRun) await approveForgetting(this.output, { job: detail.job, steps: found, yes: flags.yes })
     const forget = { jobKey: args.key, who: who(), reason: flags.reason ?? null }
-    const forgotten = dryRun ? found : await forgetSteps(store, { ...forget, steps: found })
-    tellForgotten(this.output, { jobKey: args.key, wanted, forgotten, dryRun })
+    const done = dryRun ? { forgotten: found, operation: null } : await forgetSteps(store, { ...forget, steps: found })
+    tellForgotten(this.output, { jobKey: args.key, wanted, dryRun, ...done })
   }
 }
