@@ -9,12 +9,14 @@ import { inBatches, PartlyDoneError } from './client/batches.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
+import type { Explanation } from './domain/explain-facts.ts'
 import type { IncidentKind } from './domain/incident.ts'
 import { defaultSizes, type Job, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
 import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
+import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
 import { systemRandom } from './random.ts'
@@ -53,7 +55,7 @@ export type EnqueueManyResult = { readonly status: 'accepted'; readonly job: Job
 /** A WfError `partly_done` of `enqueueMany`. */
 export class PartlyEnqueuedError extends PartlyDoneError<EnqueueManyResult> {}
 
-/** A WfError `partly_done` of `resolve`, `retry` and `cancel`. */
+/** A WfError `partly_done` of `resolve`, `retry`, `cancel`, `discard` and `update`. */
 export class PartlyChangedError extends PartlyDoneError<Applied> {}
 
 export interface ClientWait {
@@ -81,6 +83,16 @@ export interface ResolveOptions {
   set?: readonly VariableChange[]
   /** Its effects are made anew: its steps are forgotten, and its `ctx.idempotencyKey` is another. */
   newEffects?: boolean
+  reason?: string
+}
+
+export interface UpdateOptions {
+  /** Executions left, 1 … 1,000. */
+  retries?: number
+  /** Higher starts first; −1,000,000 … 1,000,000. */
+  priority?: number
+  /** Not before; one that has passed makes them due now. */
+  at?: Date
   reason?: string
 }
 
@@ -114,6 +126,12 @@ export interface Client {
   retry(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /** They never run again; a running one's handler is told to stop. */
   cancel(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
+  /** Dead letters are closed for good, and their jobs never run again. */
+  discard(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
+  /** Jobs that are available or waiting run more often, sooner or later than they would. */
+  update(keys: number | readonly number[], options: UpdateOptions): Promise<readonly Applied[]>
+  /** Why a job is where it is, what comes next, and what would change it, in sentences; null when there is no such job. */
+  explain(key: number): Promise<Explanation | null>
   /** Ends waits with an error. */
   close(): Promise<void>
 }
@@ -173,6 +191,10 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     resolve: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'resolve', reason: reason ?? null }),
     retry: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'retry', reason: reason ?? null }),
     cancel: (keys, { reason } = {}) => change(keys, { verb: 'cancel', reason: reason ?? null }),
+    discard: (keys, { reason } = {}) => change(keys, { verb: 'discard', reason: reason ?? null }),
+    update: (keys, { at, reason, ...chosen }) =>
+      change(keys, { ...chosen, verb: 'update', reason: reason ?? null, ...(at === undefined ? {} : { runAt: at.getTime() }) }),
+    explain: async (key) => (await explainJob(store, key, store.now()))?.explanation ?? null,
     async close() {
       await waiter.close()
       await store.close()

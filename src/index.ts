@@ -30,6 +30,9 @@ export type {
   JobEnd,
   JobHandle,
   ResolveOptions,
+  UpdateOptions,
 } from './client.ts'
+export { normaliseMessage } from './domain/fingerprint.ts'
+export type { Advice, Explanation } from './domain/explain-facts.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'
 export { startWorker, type EmbeddedWorker, type StartWorkerOptions } from './start-worker.ts'

@@ -376,3 +376,15 @@ describe('opening a client', () => {
     expect(await rejection(openClient({ stroe: './wf.db' } as object))).toMatchObject({ code: 'usage', message: expect.stringContaining('stroe') })
   })
 })
+
+describe('a client that looks after jobs', () => {
+  it('says why a job is where it is, moves it, and throws a dead letter away for good', async () => {
+    const client = await clientOn(await testEngine())
+    const { key } = await client.enqueue('mail', {})
+    expect((await client.explain(key))?.why.join(' ')).toContain('No living worker handles the type mail.')
+    expect(await client.explain(4711)).toBeNull()
+    expect(await client.update(key, { priority: 7, at: new Date(Date.UTC(2100, 0)) })).toMatchObject([{ status: 'changed', to: 'waiting' }])
+    expect((await client.jobs.job(key))?.job).toMatchObject({ priority: 7, state: 'waiting' })
+    expect(await client.discard(key)).toMatchObject([{ status: 'failed', why: expect.stringContaining('no open dead letter') }])
+  })
+})
