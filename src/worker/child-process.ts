@@ -23,8 +23,7 @@ export type ForkChild = () => ChildProcess
 
 /** @param entry path of the module that runs in the child */
 export function forkChild(entry: string): ChildProcess {
-  // A debugger's port can be opened once; the other flags are the user's wishes for handlers too.
-  const execArgv = process.execArgv.filter((flag) => !flag.startsWith('--inspect'))
+  const execArgv = childFlags(process.execArgv, process.env)
   // What handlers print goes to standard error: standard output is the log's, and a machine may be reading it.
   const child = fork(entry, [], { execArgv, stdio: ['ignore', 2, 2, 'ipc'], serialization: 'json' })
   const exited = new Promise<ChildExit>((resolve) => {
@@ -46,6 +45,18 @@ export function forkChild(entry: string): ChildProcess {
     kill: () => void child.kill('SIGKILL'),
     exited,
   }
+}
+
+/** What Node.js is told when it runs a child. */
+export function childFlags(own: readonly string[], env: { readonly NODE_OPTIONS?: string; readonly DEBUG?: string }): string[] {
+  // A debugger's port can be opened once; the other flags are the user's wishes for handlers too.
+  const flags = own.filter((flag) => !flag.startsWith('--inspect'))
+  // Jobs are short: what they leave behind is collected sooner, which costs no time and saves memory in every child.
+  const sized = [...own, env.NODE_OPTIONS ?? ''].some((text) => /--(?:max|min)[-_]semi[-_]space[-_]size/.test(text))
+  if (!sized) flags.push('--max-semi-space-size=4')
+  // Traces name the sources.
+  if (env.DEBUG) flags.push('--enable-source-maps')
+  return flags
 }
 
 /** `exit code 1`, `SIGKILL`: how a process ended, for people. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { forkChild, wordsOfExit } from '../../src/worker/child-process.ts'
+import { childFlags, forkChild, wordsOfExit } from '../../src/worker/child-process.ts'
 import type { ToSupervisor } from '../../src/worker/messages.ts'
 
 const entry = fileURLToPath(new URL('../fixtures/forked-child.mjs', import.meta.url))
@@ -29,6 +29,13 @@ describe('a forked child', () => {
     const child = forkChild(entry)
     child.kill()
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL', error: null })
+  })
+
+  it('is given the flags of its supervisor without the debugger, and collects young objects early unless the user says when', () => {
+    expect(childFlags(['--inspect=0', '--no-warnings'], {})).toEqual(['--no-warnings', '--max-semi-space-size=4'])
+    expect(childFlags(['--max_semi_space_size=64'], {})).toEqual(['--max_semi_space_size=64'])
+    expect(childFlags([], { NODE_OPTIONS: '--no-warnings --min-semi-space-size=8' })).toEqual([])
+    expect(childFlags([], { DEBUG: 'wf' })).toContain('--enable-source-maps')
   })
 
   it('says how it ended in words', () => {
