@@ -12,6 +12,8 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
+    // What tests write and then import is for Node.js to read.
+    server: { deps: { external: [/[\\/]wf-test-[^\\/]+[\\/].*\.m?js$/] } },
     setupFiles: ['.ci/cover-children.ts'],
     // A machine that checks may be busy with much else.
     testTimeout: process.env['CI'] ? 120_000 : 30_000,

@@ -1,18 +1,23 @@
 /**
- * Imports one handler module through jiti: TypeScript without a build step, ES modules and CommonJS alike, line numbers
- * kept. No hook is installed and no global changed: only what the module itself imports goes this way. `wfkit` is this
+ * Imports one handler module: one that Node.js surely reads the same way by itself (native-import.ts), all others through
+ * jiti: TypeScript without a build step, ES modules and CommonJS alike, line numbers kept. No hook is installed and no global changed: only what the module itself imports goes this way. `wfkit` is this
  * very package wherever the module lives, so that what a handler throws and what it builds on is ours.
  */
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { JitiOptions } from 'jiti'
+import { importNatively, isNative } from './native-import.ts'
 import { ownEntry, ownTestingEntry } from './own-package.ts'
 
 export const loadableExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
 /** The module's exports. Rejects with whatever the module, or the import of it, throws. */
 export async function importModule(file: string): Promise<unknown> {
+  return (isNative(file) ? await importNatively(file) : null) ?? (await transpiled(file))
+}
+
+async function transpiled(file: string): Promise<unknown> {
   const [{ createJiti }, own] = await Promise.all([import('jiti'), import(ownEntry)])
   const options: JitiOptions = {
     moduleCache: true,
