@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Builds dist/ from src/ and oclif.manifest.json from dist/commands. Does nothing when nothing has changed.
 //   node .ci/build.mjs [--force]
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.mjs'
 import { withLock } from './lock.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -18,19 +19,17 @@ export function isBuilt() {
   return existsSync(manifestFile) && existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint()
 }
 
-/** Call it under the lock. Throws with what is wrong; what could be compiled is in dist all the same. */
+/** Call it under the lock. Throws with what is wrong; what could be made is in dist all the same. */
 export async function build() {
   const print = fingerprint()
   rmSync(stamp, { force: true })
-  let mistakes = ''
   const staged = join(root, `dist.${process.pid}`)
+  let mistakes = ''
   try {
-    const compiled = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root, '--outDir', staged], {
-      encoding: 'utf8',
-    })
+    const [declared] = await Promise.all([declarations(staged), bundle({ root, outDir: staged, sources: sources() })])
+    mistakes = declared
     for (const file of sources().filter((file) => !/\.tsx?$/.test(file))) cpSync(join(root, 'src', file), join(staged, file))
     replace(staged)
-    if (compiled.status !== 0) mistakes = `${compiled.stdout}${compiled.stderr}`
   } finally {
     rmSync(staged, { recursive: true, force: true })
   }
@@ -39,13 +38,48 @@ export async function build() {
   write(stamp, print)
 }
 
+/** Those that somebody who imports the package can come to. Answers what tsc found wrong. */
+async function declarations(staged) {
+  const outDir = `${staged}.types`
+  const typescript = join(root, 'node_modules/typescript/bin/tsc')
+  try {
+    const said = await output(process.execPath, [typescript, '-p', root, '--emitDeclarationOnly', '--outDir', outDir])
+    const reached = new Set(['index.d.ts', join('testing', 'index.d.ts')])
+    for (const file of reached) {
+      const text = readFileSync(join(outDir, file), 'utf8')
+      for (const [, path] of text.matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.(?:tsx?|js)['"]/g)) reached.add(join(dirname(file), `${path}.d.ts`))
+      write(join(staged, file), text)
+    }
+    return said
+  } finally {
+    rmSync(outDir, { recursive: true, force: true })
+  }
+}
+
+/** What a program says, if it does not end well. */
+function output(command, args) {
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      if (error && typeof error.code !== 'number') reject(error)
+      else resolve(error ? `${stdout}${stderr}` : '')
+    })
+  })
+}
+
 function sources() {
   return filesOf(join(root, 'src')).sort()
 }
 
 function fingerprint() {
   const hash = createHash('sha256').update(process.version)
-  for (const file of ['package.json', 'tsconfig.json', '.ci/build.mjs', ...sources().map((file) => join('src', file))]) {
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    '.ci/build.mjs',
+    '.ci/bundle.mjs',
+    ...sources().map((file) => join('src', file)),
+  ]) {
     const { mtimeMs, size } = statSync(join(root, file))
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }
@@ -55,7 +89,8 @@ function fingerprint() {
 /** File by file, each by an atomic rename, so that a wf that starts meanwhile never reads half a module. */
 function replace(staged) {
   const fresh = new Set(filesOf(staged))
-  for (const file of fresh) {
+  // What is shared before what imports it.
+  for (const file of [...fresh].sort((a, b) => Number(b.startsWith('chunks')) - Number(a.startsWith('chunks')))) {
     const target = join(dist, file)
     if (existsSync(target) && readFileSync(target).equals(readFileSync(join(staged, file)))) continue
     mkdirSync(dirname(target), { recursive: true })

@@ -37,10 +37,11 @@ async function coverageOfChildren(root, folder) {
   const { mergeProcessCovs } = await import('@bcoe/v8-coverage')
   const { convert } = await import('ast-v8-to-istanbul')
   const { parseAstAsync } = await import('vite')
-  const dist = pathToFileURL(join(root, 'dist')).href
+  // Scripts of the tests are built beside dist.
+  const built = ['dist/', 'dist.tests/'].map((folder) => pathToFileURL(join(root, folder)).href)
   const counts = readdirSync(folder).flatMap((file) => {
     const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
-    return { result: result.filter(({ url }) => url.startsWith(`${dist}/`)) }
+    return { result: result.filter(({ url }) => built.some((folder) => url.startsWith(folder))) }
   })
   const maps = await Promise.all(
     mergeProcessCovs(counts).result.map(async (coverage) => {

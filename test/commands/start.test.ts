@@ -1,22 +1,43 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { cli, root } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
-const dist = pathToFileURL(join(root, 'dist')).href
+interface Loaded {
+  /** Modules of ours, as paths in src, whatever chunks they are in. */
+  own: readonly string[]
+  /** Names of packages that stayed outside dist. */
+  packages: readonly string[]
+}
 
-/** Every module that a run of wf loaded, as V8 reports it. */
-async function loadedBy(args: readonly string[], store?: string): Promise<readonly string[]> {
+/** Everything that a run of wf loaded, as V8 reports it. */
+async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
   const folder = temporaryDirectory()
   const end = await cli(args, { env: { NODE_V8_COVERAGE: folder }, ...(store === undefined ? {} : { store }) })
-  expect(end.code).toBe(0)
-  return readdirSync(folder).flatMap((file) => {
+  expect(end.code, end.err).toBe(0)
+  const files = readdirSync(folder).flatMap((file) => {
     const report = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }
     return report.result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
   })
+  const paths = files.map((url) => fileURLToPath(url))
+  return {
+    own: [...new Set(paths.filter((path) => path.startsWith(join(root, 'dist'))).flatMap(sourcesOf))].sort(),
+    packages: [...new Set(paths.flatMap((path) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1] ?? []))].sort(),
+  }
+}
+
+function sourcesOf(built: string): readonly string[] {
+  if (!existsSync(`${built}.map`)) return []
+  const { sources } = JSON.parse(readFileSync(`${built}.map`, 'utf8')) as { sources: string[] }
+  const inSource = sources.map((source) =>
+    relative(join(root, 'src'), resolve(dirname(built), source))
+      .split('\\')
+      .join('/'),
+  )
+  return inSource.filter((source) => !source.startsWith('..'))
 }
 
 describe('starting', () => {
@@ -26,20 +47,31 @@ describe('starting', () => {
     expect(readdirSync(root)).toContain('oclif.manifest.json')
   })
 
-  it('B140 loads no command for --version and --help', async () => {
-    for (const args of [['--version'], ['--help']]) {
-      const own = (await loadedBy(args)).filter((url) => url.startsWith(dist))
-      expect(own).toEqual([])
-    }
+  it('B140 loads no command for --version and --help, and no package beside what was built in', async () => {
+    for (const args of [['--version'], ['--help']]) expect(await loadedBy(args)).toEqual({ own: ['cli/run.ts'], packages: [] })
   })
 
   it('B140 a list loads neither what writes, nor what runs handlers, nor colours', async () => {
     const { location } = await seededStore()
-    const loaded = await loadedBy(['jobs', 'list'], location)
-    expect(loaded.filter((url) => /node_modules\/(jiti|zod|pino|chalk|p-retry)\//.test(url))).toEqual([])
-    expect(loaded.filter((url) => /\/dist\/(worker|metrics|resilience)\//.test(url))).toEqual([])
-    expect(loaded.filter((url) => url.includes('/dist/commands/'))).toHaveLength(1)
-    expect(loaded.filter((url) => url.endsWith('/sqlite-store.js'))).toEqual([])
+    const { own, packages } = await loadedBy(['jobs', 'list'], location)
+    expect(packages).toEqual(['better-sqlite3', 'bindings', 'file-uri-to-path'])
+    expect(own.filter((path) => /^(worker|metrics|resilience|tui|http)\//.test(path))).toEqual([])
+    expect(own.filter((path) => path.startsWith('commands/'))).toEqual(['commands/jobs/list.ts'])
+    expect(own).not.toContain('store/sqlite/sqlite-store.ts')
+  })
+
+  it('B140 an inline worker of a module that Node.js reads by itself loads no transpiler', async () => {
+    const { location } = await seededStore()
+    const handler = join(temporaryDirectory(), 'noop.mjs')
+    writeFileSync(handler, "export default { type: 'noop', run() {} }")
+    const { own, packages } = await loadedBy(['run-worker', handler, '--inline', '--until-empty'], location)
+    expect(own).toContain('worker/native-import.ts')
+    expect(packages).not.toContain('jiti')
+  })
+
+  it('names the sources in the trace of a DEBUG run', async () => {
+    const { err } = await cli(['jobs', 'list'], { store: join(temporaryDirectory(), 'none.db'), env: { DEBUG: 'wf' } })
+    expect(err).toMatch(/ at .*[\\/]src[\\/]store[\\/]sqlite[\\/]\S+\.ts:\d+:\d+/)
   })
 
   it('shows its commands when nothing is typed, and those of a topic', async () => {

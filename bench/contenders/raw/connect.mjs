@@ -1,22 +1,15 @@
 // wf's own tables, indexes and CHECKs, driven by better-sqlite3 directly: what the machine and SQLite allow.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-const migrations = join(import.meta.dirname, '../../../dist/store/sqlite/migrations')
+const { openClient } = await import(join(import.meta.dirname, '../../../dist/index.js'))
 
 export async function openRaw({ address, durability }) {
+  // Makes the store where there is none.
+  await (await openClient({ store: address })).close()
   const db = new Database(address)
   db.pragma('journal_mode = WAL')
   db.pragma(`synchronous = ${durability}`)
   db.pragma('busy_timeout = 5000')
-  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'wf_jobs'").get()) await createSchema(db)
   return db
-}
-
-async function createSchema(db) {
-  const files = readdirSync(migrations).filter((file) => /^\d+-.*\.js$/.test(file))
-  for (const file of files.sort()) {
-    for (const { up } of Object.values(await import(join(migrations, file)))) up?.(db)
-  }
 }

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { seededRandom, type Random } from '../../../src/random.ts'
+import { bundledScript } from '../../support/bundled-script.ts'
 import { freshPath, long } from './support/files.ts'
 import { canRecord, Disk, record } from './support/recorded-disk.ts'
 
-const script = fileURLToPath(new URL('support/power-script.mjs', import.meta.url))
+const script = await bundledScript(fileURLToPath(new URL('support/power-script.mjs', import.meta.url)))
 
 interface Acknowledged {
   accepted: Set<number>

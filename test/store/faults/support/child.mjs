@@ -1,11 +1,11 @@
 // A process of its own with a store in it, which does what its parent says, one task at a time; see child.ts.
 import Database from 'better-sqlite3'
-import { systemClock } from '../../../../dist/clock.js'
-import { openWriter, setJournal } from '../../../../dist/store/sqlite/connection.js'
-import { whileLocked } from '../../../../dist/store/sqlite/lock-wait.js'
-import { migrate } from '../../../../dist/store/sqlite/migrate.js'
-import { migrations } from '../../../../dist/store/sqlite/migrations.js'
-import { openSqliteReader, openSqliteStore } from '../../../../dist/store/sqlite/open.js'
+import { systemClock } from '../../../../src/clock.ts'
+import { openWriter, setJournal } from '../../../../src/store/sqlite/connection.ts'
+import { whileLocked } from '../../../../src/store/sqlite/lock-wait.ts'
+import { migrate } from '../../../../src/store/sqlite/migrate.ts'
+import { migrations } from '../../../../src/store/sqlite/migrations.ts'
+import { openSqliteReader, openSqliteStore } from '../../../../src/store/sqlite/open.ts'
 import { statementCount, tallyErrors, watchStatements } from './statements.mjs'
 
 const random = Math.random

@@ -1,11 +1,12 @@
-/** Processes with a store in them, for what needs more than one of them or the death of one. They run the built wf. */
+/** Processes with a store in them, for what needs more than one of them or the death of one. They run what src is now. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Store } from '../../../../src/store/store.ts'
+import { bundledScript } from '../../../support/bundled-script.ts'
 
-const script = fileURLToPath(new URL('child.mjs', import.meta.url))
+const script = await bundledScript(fileURLToPath(new URL('child.mjs', import.meta.url)))
 
 export interface ChildError {
   name: string

@@ -1,7 +1,7 @@
 // Works on a store and says after each answer what was acknowledged; every system call of it is recorded. See power-loss.test.ts.
 import { writeSync } from 'node:fs'
-import { systemClock } from '../../../../dist/clock.js'
-import { openSqliteStore } from '../../../../dist/store/sqlite/open.js'
+import { systemClock } from '../../../../src/clock.ts'
+import { openSqliteStore } from '../../../../src/store/sqlite/open.ts'
 
 const [path = '', durability = 'power', rounds = '20'] = process.argv.slice(2)
 const store = await openSqliteStore({ path, clock: systemClock, random: Math.random, durability, create: true })
