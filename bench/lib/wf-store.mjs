@@ -42,6 +42,28 @@ export function addCompleted(address, { rows, bytes }) {
   })
 }
 
+/** Every so many of the completed jobs stopped instead, for one of `causes` reasons in turn, each with a stack of frames. */
+export function addIncidents(address, { every, causes }) {
+  openFile(address, (db) => {
+    db.pragma('synchronous = OFF')
+    const codes = ['ETIMEDOUT', 'ECONNRESET', 'CARD_EXPIRED', 'E422']
+    const stack = Array.from({ length: 8 }, (_, line) => `at step${line} (/srv/shop/handlers/charge.ts:${line + 10}:5)`).join('\n    ')
+    const error = (cause) => {
+      const code = codes[cause % codes.length]
+      return JSON.stringify({ name: 'Error', message: `${code} of upstream ${cause} after 30 s`, code, stack, causes: [], truncated: false })
+    }
+    db.prepare("UPDATE wf_jobs SET state = 'failed', finished_at = NULL, retries = 0 WHERE key % ? = 0").run(every)
+    db.prepare(
+      `UPDATE wf_job_data SET variables = json_set(variables, '$.customer', job_key / @every % 1000, '$.orderId', 'o-' || job_key) WHERE job_key % @every = 0`,
+    ).run({ every })
+    const add = db.prepare(`INSERT INTO wf_incidents (job_key, type, kind, error, fingerprint, attempt, created_at)
+      SELECT key, type, 'job_no_retries', @error, @fingerprint, 3, created_at + key FROM wf_jobs WHERE state = 'failed' AND key / @every % @causes = @cause`)
+    for (let cause = 0; cause < causes; cause += 1)
+      add.run({ every, causes, cause, error: error(cause), fingerprint: cause.toString(16).padStart(16, '0') })
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  })
+}
+
 /** Resolves when `count` workers have registered. */
 export async function workersUp(address, count) {
   await until(() => openFile(address, (db) => db.prepare('SELECT count(*) FROM wf_workers').pluck().get() >= count))

@@ -66,9 +66,9 @@ function attemptParse(text: string, name: string): unknown {
 const strings = /"(?:[^"\\]|\\.)*"/g
 const longWholeNumbers = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
-/** The first whole number that is not what JSON.parse makes of it; null when there is none. */
+/** The first whole number that is not what JSON.parse makes of it, nor what JSON.stringify would write for that; null when there is none. */
 function roundedNumber(text: string): string | null {
   if (!/\d{16}/.test(text)) return null
   const numbers = text.replace(strings, '""').match(longWholeNumbers) ?? []
-  return numbers.find((digits) => BigInt(digits) !== BigInt(Number(digits))) ?? null
+  return numbers.find((digits) => BigInt(digits) !== BigInt(Number(digits)) && digits !== String(Number(digits))) ?? null
 }

@@ -13,7 +13,7 @@ import {
   type SelectorField,
   type SelectorWords,
 } from './selector-fields.ts'
-import { parseKeys, type Selector, type SelectorList } from './selector.ts'
+import { parseKey, parseKeys, type Selector, type SelectorList } from './selector.ts'
 import { quoted, shellWords } from './shell-words.ts'
 import { whereText } from './where.ts'
 
@@ -44,7 +44,8 @@ export function parseSelector(text: string, now: number, list?: SelectorList): S
 
 function keysIn(word: string): number[] {
   try {
-    return parseKeys(word)
+    const keys = parseKeys(word)
+    return keys.length > 0 ? keys : [parseKey(word)]
   } catch (error) {
     if (!(error instanceof WfError)) throw error
     throw new WfError('usage', error.message, { hint: `flags narrow, such as --error ${quoted(word.slice(0, 40))} or --type NAME` })
