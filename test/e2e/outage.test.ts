@@ -1,116 +1,157 @@
-/** An outage of what jobs call: real worker processes, a real gateway, its own count against the breaker's history. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
-import { eventually, root } from '../support/processes.ts'
+import { describe, expect, it } from 'vitest'
+import { cli, type CliEnd } from '../support/cli.ts'
 import { Scene } from '../support/scene.ts'
 
-interface Outage {
-  downAt: number | null
-  upAt: number | null
-  refused: { at: number; orderId: string }[]
-  after: { at: number; orderId: string }[]
+interface Causes {
+  total: number
+  incidents: number
+  items: readonly {
+    fingerprint: string
+    count: number
+    code: string | null
+    message: string
+    isNew: boolean | null
+    common: readonly { path: string; value: unknown; where: string }[]
+    command: string
+  }[]
 }
 
-interface Change {
-  at: number
-  event: string
-}
-
-interface Trial {
-  outage: Outage
-  history: Change[]
-  charges: { orderId: string }[]
-  spent: number
-  held: number
-  terms: { processes: number; failures: number; probes: number }
-}
-
-const demo = join(root, 'examples/demo')
-const judge = (await import(pathToFileURL(join(demo, 'judge-outage.mjs')).href)) as {
-  judgeOutage(trial: Trial): { promises: { kept: boolean; words: string }[] }
-}
-const terms = { processes: 2, failures: 5, probes: 1 }
-
-let gateway: ChildProcess | null = null
-afterEach(() => {
-  gateway?.kill()
-  gateway = null
-})
-
-async function startGateway(slow: string) {
-  gateway = fork(join(demo, 'gateway.mjs'), ['--slow', slow], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const [{ url }] = (await once(gateway, 'message')) as [{ url: string }]
-  const ask = async <T>(path: string, method = 'GET') => (await (await fetch(`${url}${path}`, { method })).json()) as T
-  return { url, ask }
-}
-
-describe('the gateway is down for a while', () => {
-  it('A25 A26 costs no retry and no second charge, and the gateway is met by the probes only', { timeout: 90_000 }, async () => {
-    const scene = await Scene.open()
-    const { url, ask } = await startGateway('60-140')
-    const order = (number: number) => ({ orderId: `o-${number}`, amount: number, currency: 'EUR', card: 'tok_visa' })
-    const keys = await scene.enqueue(...Array.from({ length: 150 }, (_, at) => ({ type: 'charge-payment', variables: order(at + 1) })))
-    const env = { PAYMENT_GATEWAY: url, DEMO_OPEN_FOR: '1s' }
-    const worker = scene.worker([join(demo, 'charge-payment.ts'), '--processes', '2', '--until-empty'], { env })
-    const atWork = async () => (await scene.store.workers(scene.store.now())).length === 2 && (await ask<{ charges: number }>('/counts')).charges > 10
-    await eventually(atWork, 'both processes charge')
-
-    await ask('/down', 'POST')
-    const opened = async () => (await scene.store.breakerHistory('gateway', 100)).filter(({ event }) => event === 'breaker_opened')
-    await eventually(async () => (await opened()).length >= 3, 'two probes have failed')
-    const held = (await Promise.all(keys.map((key) => scene.detail(key)))).filter(({ job }) => job.state !== 'completed').length
-    await ask('/up', 'POST')
-    await worker.exits(0)
-
-    const details = await Promise.all(keys.map((key) => scene.detail(key)))
-    expect(new Set(details.map(({ job: { state, retries, failures } }) => `${state} ${retries} ${failures}`))).toEqual(new Set(['completed 5 0']))
-    const { charges } = await ask<{ charges: { orderId: string }[] }>('/ledger')
-    expect([charges.length, new Set(charges.map(({ orderId }) => orderId)).size]).toEqual([150, 150])
-    const outage = await ask<Outage>('/outage')
-    const periods = await opened()
-    const failures = terms.processes * terms.failures
-    expect(outage.refused.length).toBeGreaterThanOrEqual(2)
-    expect(outage.refused.length).toBeLessThanOrEqual(failures + terms.probes * periods.length)
-    const history = [...(await scene.store.breakerHistory('gateway', 100))].reverse()
-    const { promises } = judge.judgeOutage({ outage, history, charges, spent: 0, held, terms })
-    expect(promises.filter(({ kept }) => !kept)).toEqual([])
-  })
-})
-
-describe('the verdict of the demo', () => {
-  const at = (...instants: number[]) => instants.map((instant, number) => ({ at: instant, orderId: `o-${number}` }))
-  const good: Trial = {
-    outage: { downAt: 1_000, upAt: 9_000, refused: at(1_010, 4_050, 7_080), after: at(10_060, 10_200, 11_300, 11_400, 11_900) },
-    history: [
-      { at: 1_020, event: 'breaker_opened' },
-      { at: 4_060, event: 'breaker_opened' },
-      { at: 7_090, event: 'breaker_opened' },
-      { at: 10_150, event: 'breaker_closed' },
-    ],
-    charges: [{ orderId: 'o-1' }, { orderId: 'o-2' }],
-    spent: 0,
-    held: 100,
-    terms,
+interface Verified {
+  matched: number
+  changed: number
+  skipped: number
+  failed: number
+  left: number
+  operation: number
+  verification: {
+    canaries: readonly number[] | null
+    completed: number
+    failedAgain: number
+    hasGoneOn: boolean
+    ended: string
+    unfinished: readonly { held: { by: string } | null }[]
   }
-  const broken = (trial: Trial) => judge.judgeOutage(trial).promises.filter(({ kept }) => !kept).length
-  const seen = (change: Partial<Outage>) => ({ ...good, outage: { ...good.outage, ...change } })
+  error?: { code: string; message: string }
+}
 
-  it('is good where every promise was kept', () => {
-    expect(broken(good)).toBe(0)
+/** A gateway that times out in one region as long as a file is there, and orders that can never be charged. */
+async function outage({ region = 12, broken = 4, fine = 6 } = {}) {
+  const scene = await Scene.open()
+  const down = join(scene.folder, 'down')
+  writeFileSync(down, '')
+  const run = `
+    const { existsSync } = await import('node:fs')
+    mark(job.key + ' ' + job.attempt)
+    if (variables.amount < 0) throw new Error('order ' + job.key + ' has a negative amount')
+    if (variables.region === 'eu' && existsSync(${JSON.stringify(down)})) throw Object.assign(new Error('connect ETIMEDOUT 10.0.0.' + job.key), { code: 'ETIMEDOUT' })
+    if (variables.region === 'eu' && existsSync(${JSON.stringify(`${down}-slow`)})) await sleep(30_000)`
+  const handler = scene.handler('charge', run, 'retries: 1, concurrency: 20,')
+  const inputs = [
+    ...Array.from({ length: fine }, (_, order) => ({ type: 'charge', variables: { order, region: 'us', amount: 3 } })),
+    ...Array.from({ length: region }, (_, order) => ({ type: 'charge', variables: { order: order + 50, region: 'eu', amount: 5 } })),
+    ...Array.from({ length: broken }, (_, order) => ({ type: 'charge', variables: { order: order + 90, region: 'us', amount: -1 } })),
+  ]
+  const keys = await scene.enqueue(...inputs)
+  const of = (wanted: (input: (typeof inputs)[number]) => boolean) =>
+    keys.filter((_, index) => wanted(inputs[index] ?? { type: '', variables: { order: 0, region: '', amount: 0 } }))
+  await scene.worker([handler, '--until-empty', '--inline']).exits(10)
+  return {
+    scene,
+    down,
+    mend: () => rmSync(down),
+    europe: of(({ variables }) => variables.region === 'eu'),
+    others: of(({ variables }) => variables.region !== 'eu'),
+    startWorker: async () => {
+      const worker = scene.worker([handler])
+      await worker.says(/working on charge/)
+      return worker
+    },
+    wf: (line: string): Promise<CliEnd> => cli([...line.split(' ').slice(1), '--json'], { store: scene.db }),
+    states: async (list: readonly number[]) => [...new Set(await Promise.all(list.map(async (key) => (await scene.job(key)).state)))],
+  }
+}
+
+/** The command that a cause names, with more behind it. */
+const commandOf = (causes: Causes, code: string) => (causes.items.find((cause) => cause.code === code)?.command ?? '').replace(/ --store .*/, '')
+
+describe('an outage, from the first command to the proof', { timeout: 60_000 }, () => {
+  it('is found, tried on three jobs, mended in bulk and proven in three commands, and touches no other job', async () => {
+    const { wf, mend, europe, others, startWorker, states, scene } = await outage()
+    const before = await Promise.all(others.map((key) => scene.detail(key)))
+    mend()
+    const worker = await startWorker()
+
+    const causes = (await wf('wf incidents list --by cause')).json<Causes>()
+    expect(causes).toMatchObject({ total: 2, incidents: 16 })
+    expect(causes.items[0]).toMatchObject({ count: 12, code: 'ETIMEDOUT', message: 'connect ETIMEDOUT <n>', isNew: false })
+    expect(causes.items[0]?.common.map(({ where }) => where)).toContain('variables.region=eu')
+
+    const dry = (await wf(`${commandOf(causes, 'ETIMEDOUT')} --dry-run`)).json<Verified>()
+    expect([dry.matched, dry.changed]).toEqual([12, 12])
+
+    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 30s`)
+    const proof = end.json<Verified>()
+    expect([end.code, proof.matched, proof.changed, proof.skipped, proof.failed, proof.left]).toEqual([0, 12, 12, 0, 0, 0])
+    expect(proof.verification).toMatchObject({ completed: 3, failedAgain: 0, hasGoneOn: true, ended: 'all' })
+    expect(proof.verification.canaries).toHaveLength(3)
+    for (const key of europe) await scene.until(key, 'completed')
+    expect(await Promise.all(others.map((key) => scene.detail(key)))).toEqual(before)
+    expect(await states(europe)).toEqual(['completed'])
+    worker.signal('SIGTERM')
+    await worker.exits(0)
   })
 
-  it('names each promise that was not', () => {
-    expect(broken({ ...good, spent: 1 })).toBe(1)
-    expect(broken({ ...good, held: 0 })).toBe(1)
-    expect(broken({ ...good, charges: [...good.charges, { orderId: 'o-1' }] })).toBe(1)
-    expect(broken({ ...good, history: good.history.slice(0, 3) })).toBe(1)
-    expect(broken({ ...good, history: [] })).toBe(1)
-    expect(broken(seen({ refused: at(1_010, 4_050, 7_080, 7_085) }))).toBe(1)
-    expect(broken(seen({ refused: at(1_010, 2_500, 4_050, 7_080) }))).toBe(1)
-    expect(broken(seen({ refused: at(...Array.from({ length: 11 }, (_, number) => 1_001 + number)) }))).toBe(1)
-    expect(broken(seen({ after: at(10_160, 10_200, 10_300, 10_400, 10_500, 10_600) }))).toBe(1)
+  it('that goes on is noticed by the first jobs that are tried: exit 9, and the others stay as they were', async () => {
+    const { wf, europe, startWorker, scene } = await outage()
+    const worker = await startWorker()
+    const causes = (await wf('wf incidents list --by cause')).json<Causes>()
+    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 30s`)
+    const told = end.json<Verified>()
+    expect([end.code, told.error?.code, told.changed, told.left]).toEqual([9, 'failed_again', 3, 9])
+    expect(told.verification.hasGoneOn).toBe(false)
+    const attempts = await Promise.all(europe.map(async (key) => (await scene.job(key)).attempt))
+    expect(attempts.filter((attempt) => attempt === 1)).toHaveLength(9)
+    worker.signal('SIGTERM')
+    await worker.exits(0)
+  })
+
+  it('without a worker nothing is touched, and it is said at once', async () => {
+    const { wf, europe, states } = await outage()
+    const end = await wf('wf incidents resolve --code ETIMEDOUT --canary 3 --verify 10m')
+    const told = end.json<Verified>()
+    expect([end.code, told.error?.code, told.changed, told.left]).toEqual([7, 'not_verified', 0, 12])
+    expect(told.error?.message).toContain('no worker for type charge is running')
+    expect(await states(europe)).toEqual(['failed'])
+  })
+
+  it('with jobs that do not come to rest in time is not proven: exit 7, and the others stay as they were', async () => {
+    const { wf, down, mend, startWorker } = await outage({ region: 5 })
+    mend()
+    writeFileSync(`${down}-slow`, '')
+    const worker = await startWorker()
+    const end = await wf('wf incidents resolve --code ETIMEDOUT --canary 2 --verify 1s')
+    const told = end.json<Verified>()
+    expect([end.code, told.error?.code, told.changed, told.left]).toEqual([7, 'not_verified', 2, 3])
+    expect(told.verification).toMatchObject({ ended: 'timeout', hasGoneOn: false })
+    worker.killAll()
+    await worker.ended
+  })
+
+  it('is watched for all at once, with what failed again by cause', async () => {
+    const { wf, mend, startWorker, scene, europe, others } = await outage()
+    mend()
+    const worker = await startWorker()
+    const end = await cli(['incidents', 'resolve', '--verify', '30s', '--yes'], { store: scene.db })
+    expect(end.code).toBe(9)
+    expect(end.out).toMatch(/after .*: 12 of 16 jobs completed, 4 failed again, 0 not finished/)
+    expect(end.out).toMatch(/failed again 4 of charge, the same cause: order \d+ has a negative amount/)
+    expect(end.err).toContain('the cause is still there: 4 jobs failed again')
+    for (const key of europe) expect((await scene.job(key)).state).toBe('completed')
+    expect(others.length).toBe(10)
+    expect((await wf('wf incidents resolve --code NOTHING --canary 3 --verify 10s')).code).toBe(0)
+    worker.signal('SIGTERM')
+    await worker.exits(0)
   })
 })
