@@ -15,6 +15,7 @@ const events: Readonly<Record<string, string>> = {
   type_paused: 'type paused',
   type_resumed: 'type resumed',
   worker_released: 'worker released',
+  worker_drained: 'worker asked to drain',
   steps_forgotten: 'steps forgotten',
 }
 
@@ -47,7 +48,7 @@ function maskedChange({ path, before, after, ...rest }: Record<string, unknown>)
 }
 
 /** As it is masked where it stands. */
-function maskedAt(path: string, value: unknown): unknown {
+export function maskedAt(path: string, value: unknown): unknown {
   const keys = keysOf(path)
   const name = keys.at(-1) ?? path
   return keys.slice(0, -1).some((key) => secretName(key) !== null) ? mask : Object.values(maskValue({ [name]: value }) as object)[0]

@@ -39,6 +39,7 @@ const calls: Readonly<Record<string, Calls>> = {
   'dlq:retry': { works: ({ dead }) => ['dlq', 'retry', String(dead), '--dry-run'], fails: ['dlq', 'retry'] },
   'dlq:discard': { works: ({ dead }) => ['dlq', 'discard', String(dead)], fails: ['dlq', 'discard', '4711'] },
   'workers:list': { works: () => ['workers', 'list'], fails: ['workers', 'list', '--nonsense'] },
+  'workers:drain': { works: () => ['workers', 'drain', 'w#1', '--dry-run'], fails: ['workers', 'drain', 'nobody'] },
   'workers:release': { works: () => ['workers', 'release', 'w#1', '--force'], fails: ['workers', 'release', 'nobody'] },
   'types:list': { works: () => ['types', 'list'], fails: ['types', 'list', 'stray'] },
   'types:pause': { works: () => ['types', 'pause', 'mail', '--reason', 'r', '--force'], fails: ['types', 'pause'] },
@@ -51,6 +52,9 @@ const calls: Readonly<Record<string, Calls>> = {
   'idempotency:list': { works: () => ['idempotency', 'list'], fails: ['idempotency', 'list', '--limit', '0'] },
   'idempotency:show': { works: ({ running }) => ['idempotency', 'show', String(running)], fails: ['idempotency', 'show', '4711'] },
   'idempotency:forget': { works: ({ running }) => ['idempotency', 'forget', String(running), '--dry-run'], fails: ['idempotency', 'forget', '4711'] },
+  'audit:list': { works: () => ['audit', 'list'], fails: ['audit', 'list', '--verb', 'nonsense'] },
+  'audit:show': { works: ({ operation }) => ['audit', 'show', String(operation)], fails: ['audit', 'show', '4711'] },
+  undo: { works: ({ operation }) => ['undo', String(operation), '--dry-run'], fails: ['undo', '4711'] },
   'db:migrate': { works: () => ['db', 'migrate'], fails: ['db', 'migrate', '--store', '/nowhere/at/all.db'] },
   'db:status': { works: () => ['db', 'status'], fails: ['db', 'status', '--store', '/nowhere/at/all.db'] },
 }

@@ -150,3 +150,34 @@ describe('wf workers release', () => {
     expect((await cli(['workers', 'release'], { store: t.location })).code).toBe(2)
   })
 })
+
+describe('wf workers drain', () => {
+  const drain = async (t: SeededStore, ...args: readonly string[]) => {
+    const end = await cli(['workers', 'drain', ...args, '--json'], { store: t.location, env: { WF_USER: 'ada' } })
+    return { code: end.code, ...end.json<Answer & { operation: number | null; undo: string | null; left?: readonly string[] }>() }
+  }
+
+  it('asks those that live, skips those that drain already, and says who is gone or unknown', async () => {
+    const t = await seededStore()
+    await livingWorker(t, 'web.1#a')
+    await livingWorker(t, 'web.2#b')
+    await deadWorker(t, 'dead.1#c')
+    const asked = await drain(t, 'web.1#a', '--reason', 'release 42')
+    expect(asked).toMatchObject({ code: 0, matched: 1, changed: 1, operation: expect.any(Number), undo: null })
+    const mixed = await drain(t, 'web.1', 'web.2', 'dead.1', 'nobody')
+    expect(mixed).toMatchObject({ code: 6, matched: 4, changed: 1, skipped: 1, failed: 2, error: { code: 'partly_done' } })
+    expect(await drain(t, 'dead.1')).toMatchObject({ code: 5, error: { hint: expect.stringContaining('workers release') } })
+    expect(await drain(t, 'nobody')).toMatchObject({ code: 4 })
+    const states = (await t.store.workers(t.store.now())).map(({ id, state }) => [id, state])
+    expect(states).toContainEqual(['web.1#a', 'draining'])
+    expect(states).toContainEqual(['dead.1#c', 'running'])
+  })
+
+  it('changes nothing on a dry run, and says with --wait who has not gone (exit 7)', async () => {
+    const t = await seededStore()
+    await livingWorker(t, 'web.1#a')
+    expect(await drain(t, 'web.1', '--dry-run')).toMatchObject({ code: 0, changed: 1, dryRun: true, operation: null })
+    expect((await t.store.workers(t.store.now())).find(({ id }) => id === 'web.1#a')?.state).toBe('running')
+    expect(await drain(t, 'web.1', '--wait', '50ms')).toMatchObject({ code: 7, changed: 1, left: ['web.1#a'], error: { code: 'wait_timeout' } })
+  })
+})

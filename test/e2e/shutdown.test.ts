@@ -43,6 +43,25 @@ describe('shutdown', () => {
     expect(await scene.counts()).toEqual({ completed: 3 })
   })
 
+  it.each([[['--processes', '2'], 2] as const, [['--inline'], 1] as const])(
+    'a word from another terminal drains it as SIGTERM does (%s): what runs finishes, nothing new starts, exit 0',
+    async (mode, atOnce) => {
+      const scene = await Scene.open()
+      const file = scene.handler('slow', 'mark("start"); await sleep(1000)', 'concurrency: 1,')
+      await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'slow' })))
+      const worker = scene.worker([file, '--worker-id', 'web-1', ...mode])
+      await scene.marks.until((lines) => lines.length === atOnce, 'they have started')
+      const { code, out } = await scene.wf(['workers', 'drain', 'web-1', '--wait', '15s', '--reason', 'release 42'])
+      expect([code, out]).toEqual([0, expect.stringContaining('gone')])
+      await worker.exits(0)
+      const { completed = 0, available = 0, ...others } = await scene.counts()
+      // More than the first may have started before the word was heard.
+      expect([completed >= atOnce, completed + available, others]).toEqual([true, 4, {}])
+      expect(worker.out).toContain('asked to drain by wf workers drain')
+      expect(await scene.store.workers(scene.store.now())).toEqual([])
+    },
+  )
+
   it('B049 a handler that blocks its process is no reason to stay longer', async () => {
     const scene = await Scene.open()
     const file = scene.handler('spins', 'mark("start"); for (;;);', "timeout: '2m',")
