@@ -60,6 +60,15 @@ export const typesFlag = (summary: string) =>
 export const keyArg = () =>
   Args.custom<number>({ parse: async (text) => parseKey(text) })({ description: 'key of the job', required: true, ignoreStdin: true })
 
+/** The number of an operation, as changes tell it. */
+const operationNumber = Args.custom<number>({
+  description: 'number of the operation, as wf audit list shows it',
+  ignoreStdin: true,
+  parse: async (text) => readInteger(text, 'the operation', { min: 1, max: Number.MAX_SAFE_INTEGER }),
+})
+export const operationArg = () => operationNumber({ required: true })
+export const optionalOperationArg = () => operationNumber()
+
 /** Keys as typed; `-` stands for those on standard input. Read by `readKeys`. */
 export const keysArg = (description: string) =>
   Args.string({ description: `${description}; - reads them from standard input`, multiple: true, ignoreStdin: true })

@@ -22,3 +22,8 @@ export async function noSuchDeadLetter(place: Place, key: number): Promise<WfErr
   const { location } = await place.info()
   return new WfError('not_found', `there is no dead letter of a job ${key} in ${location}`, { hint: 'wf dlq list --closed shows them all' })
 }
+
+export async function noSuchOperation(place: Place, id: number): Promise<WfError> {
+  const { location } = await place.info()
+  return new WfError('not_found', `there is no operation ${id} in ${location}`, { hint: 'old ones are pruned; wf audit list shows what there is' })
+}

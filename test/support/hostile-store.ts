@@ -1,6 +1,7 @@
 /** A store in which every text that a producer, handler, worker or operator can leave is out to harm the reader's terminal. */
 import Database from 'better-sqlite3'
 import { openedBreaker } from './store-scene.ts'
+import type { Store } from '../../src/store/store.ts'
 import { seededStore } from './seeded-store.ts'
 
 /** Cursor, title, clipboard and link sequences, C1 controls, bells, carriage return, direction overrides, line separators. */
@@ -31,6 +32,8 @@ export interface HostileStore {
   waiting: number
   available: number
   running: number
+  /** One that can be undone, with a job, a variable and flags of its own. */
+  operation: number
 }
 
 export async function hostileStore(): Promise<HostileStore> {
@@ -41,11 +44,25 @@ export async function hostileStore(): Promise<HostileStore> {
   const begun = await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
   if (!('intent' in begun) || begun.intent !== 'new') throw new Error('the step was not begun')
   for (const name of ['stripe', 'evil']) await store.changeBreaker(openedBreaker(store.now(), name), store.now())
+  const mended = await raised(1)
+  const operation = await resolvedAs(store, mended)
   await join('w#2')
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
   await store.pauseTypes(['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
   poison(location)
-  return { location, ...keys, available, running: runs }
+  return { location, ...keys, available, running: runs, operation }
+}
+
+async function resolvedAs(store: Store, keys: readonly number[]): Promise<number> {
+  const who = { who: 'w', reason: 'r' }
+  const operation = await store.beginOperation({ verb: 'resolve', ...who, selector: 's', flags: {}, matched: keys.length }, store.now())
+  const set = [{ path: 'amount', value: 2, add: false }]
+  await store.resolve(
+    keys.map((jobKey) => ({ jobKey, verb: 'resolve', set, operation, ...who })),
+    store.now(),
+  )
+  await store.endOperation(operation, store.now())
+  return operation
 }
 
 function poison(location: string): void {
@@ -69,6 +86,17 @@ function poison(location: string): void {
       )
       .run(...Object.values(columns))
   update('wf_jobs', { type: hostile })
+  update('wf_operations', {
+    who: hostile,
+    selector: long,
+    reason: long,
+    flags: JSON.stringify({ ...secrets, [hostile]: hostile, set: [{ path: 'card.pin', value: 987654321 }] }),
+  })
+  update('wf_operation_targets', { why: long })
+  db.prepare("UPDATE wf_operation_targets SET image = json_set(image, '$.variables.before', ?)").run(data)
+  db.prepare(
+    "INSERT INTO wf_operation_targets (operation_id, job_key, name, status, why, image) SELECT id, 0, ?, 'skipped', ?, NULL FROM wf_operations",
+  ).run(long, hostile)
   db.prepare("UPDATE wf_jobs SET worker_id = ? WHERE state = 'running'").run(hostile)
   update('wf_job_data', { variables: data })
   update('wf_results', { result: data })

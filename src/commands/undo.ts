@@ -1,0 +1,37 @@
+import { BaseCommand } from '../cli/base-command.ts'
+import { changeFlags } from '../cli/change-flags.ts'
+import { optionalOperationArg } from '../cli/flags.ts'
+import { prose } from '../cli/prose.ts'
+
+export default class Undo extends BaseCommand {
+  static override summary = 'Take a change back, where nothing has happened since.'
+  static override description =
+    prose`Without OPERATION: the last one that can be undone; it says which, and asks on a terminal. Jobs that were resolved, retried or
+updated are again as they were, their incident and dead letter open, their variables as before, unless an attempt has started since or
+somebody has changed them; those are named and left alone (exit 6, or 5 when nothing came back). Pauses, resumes, trips and closings of
+breakers are turned back unless they have been turned since.
+
+What was cancelled, discarded or purged is final. Steps that --new-effects made forgotten do not come back. An undo is an operation
+too, and cannot be undone: do again what was undone.`
+  static override examples = [
+    '<%= config.bin %> undo --dry-run',
+    { description: 'the change that said `operation 12`', command: '<%= config.bin %> undo 12 --reason "wrong filter"' },
+  ]
+  static override args = { operation: optionalOperationArg() }
+  static override flags = { ...changeFlags }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Undo)
+    const [{ operationToUndo }, { approveUndo, undoAndTell }, { who }] = await Promise.all([
+      import('../engine/undo.ts'),
+      import('../cli/undo-change.ts'),
+      import('../cli/who.ts'),
+    ])
+    const dryRun = flags['dry-run']
+    const store = await (dryRun ? this.openReader() : this.openWriter())
+    const of = await operationToUndo(store, args.operation ?? null, store.now())
+    if (!dryRun) await approveUndo(this.output, of, { yes: flags.yes, isNamed: args.operation !== undefined, now: store.now() })
+    const context = { output: this.output, clock: this.clock }
+    this.endWith(await undoAndTell(context, { store, of, who: who(), reason: flags.reason ?? null, dryRun }))
+  }
+}
