@@ -49,7 +49,7 @@ describe('wf types pause and resume', () => {
     const [last] = await store.history(10)
     expect(last).toMatchObject({ event: 'type_resumed', who: 'ada', reason: 'mended' })
     const none = await cli(['types', 'pause', '-', '--json'], { store: location, input: '' })
-    expect([none.code, none.json()]).toEqual([0, { matched: 0, changed: 0, skipped: 0, failed: 0, items: [] }])
+    expect([none.code, none.json()]).toEqual([0, { matched: 0, changed: 0, skipped: 0, failed: 0, items: [], operation: null, undo: null }])
   })
 
   it('B119 pauses until a time, says so everywhere, and is over then without anybody doing anything', async () => {
@@ -58,7 +58,7 @@ describe('wf types pause and resume', () => {
     const wf = (...args: readonly string[]) => cli(args, { store: location, env: { WF_USER: 'ada' } })
     const paused = await wf('types', 'pause', 'mail', '--until', '2h', '--reason', 'their maintenance')
     expect(paused).toMatchObject({ code: 0, err: '' })
-    expect(paused.out).toMatch(/^paused mail {2}until \S+Z, in (1h|2h)\n$/)
+    expect(paused.out).toMatch(/^paused mail {2}until \S+Z, in (1h|2h)\noperation 1 · wf undo 1 /)
     const [pause] = await store.pausedTypes(store.now())
     expect(pause?.untilAt).toBeGreaterThan(store.now() + 7_000_000)
     expect((await wf('types', 'list')).out).toMatch(/paused by ada for 1h more: their maintenance/)
@@ -66,7 +66,7 @@ describe('wf types pause and resume', () => {
     expect(listed?.pausedUntil).toBe(new Date(pause?.untilAt ?? 0).toISOString())
     expect((await wf('jobs', 'show', String(key))).out).toMatch(/mail is paused by ada for another (2h|1h ?59m.*): their maintenance/)
 
-    const at = new Date(store.now() + 2_000)
+    const at = new Date(store.now() + 600_000)
     expect((await wf('types', 'pause', 'mail', '--until', at.toISOString())).out).toContain('paused mail')
     expect((await wf('types', 'pause', 'mail', '--until', at.toISOString())).out).toContain('skipped mail')
     expect(await store.pausedTypes(at.getTime())).toEqual([])
