@@ -2,14 +2,11 @@
 // who came, and the store's history of the breaker. Every instant is epoch ms.
 import { count, sparkline } from './print.mjs'
 
-/** Until a trip in one process holds every other. */
-const spreadMs = 1_000
-
 /**
  * @param outage the gateway's own log
  * @param history of the breaker, oldest first
  * @param charges of the gateway's ledger
- * @param terms processes, failures and probes as the handler and the demo set them
+ * @param terms processes, failures, probes, and calls at once in each process, as the handler and the demo set them
  */
 export function judgeOutage({ outage, history, charges, spent, held, terms }) {
   const opened = openings(history).map(({ at }) => at)
@@ -17,18 +14,22 @@ export function judgeOutage({ outage, history, charges, spent, held, terms }) {
   if (opened.length === 0 || closedAt === null || outage.upAt === null) {
     return { promises: [{ kept: false, words: 'the breaker did not open and close again' }] }
   }
-  const figures = { ...visits(outage, opened), openMs: closedAt - opened[0], held, spent, doubles: doublesAmong(charges) }
+  const figures = { ...visits(outage, opened, terms), openMs: closedAt - opened[0], held, spent, doubles: doublesAmong(charges) }
   return { figures, closedAt, promises: promisesOf(figures, { terms, ramp: rampOf(outage, closedAt), periods: opened.length }) }
 }
 
 const openings = (history) => history.filter(({ event }) => event === 'breaker_opened')
 
-/** Who came while it was down: those who opened the breaker, and in each open period those who probed. */
-function visits({ refused }, opened) {
-  const bounds = [opened[0] + spreadMs, ...opened.slice(1), Number.POSITIVE_INFINITY]
-  const perPeriod = opened.map((_, period) => refused.filter(({ at }) => at >= bounds[period] && at < bounds[period + 1]).length)
-  const before = refused.filter(({ at }) => at < bounds[0]).length
-  return { refused: refused.length, before, probes: refused.length - before, mostInPeriod: Math.max(...perPeriod) }
+/**
+ * Who came while it was down. The first are those who opened the breaker, and whoever was on the way then; the probes of an
+ * open period come before the opening that they bring about.
+ */
+function visits({ refused }, opened, { probes }) {
+  const ends = [...opened.slice(1), Number.POSITIVE_INFINITY]
+  const perPeriod = ends.map((end, period) => refused.filter(({ at }) => at < end && at >= (ends[period - 1] ?? 0)).length)
+  const [first, ...later] = perPeriod
+  const before = opened.length > 1 ? Math.max(0, first - probes) : first
+  return { refused: refused.length, before, probed: refused.length - before, mostInPeriod: Math.max(first - before, ...later) }
 }
 
 /** Orders that came in each of the first six seconds after the breaker had closed. */
@@ -38,15 +39,16 @@ function rampOf({ after }, closedAt) {
   return seconds.map(({ size }) => size)
 }
 
-function promisesOf({ refused, before, probes, mostInPeriod, openMs, held, spent, doubles }, { terms, ramp, periods }) {
-  const { processes, failures, probes: allowed } = terms
+function promisesOf({ refused, before, probed, mostInPeriod, openMs, held, spent, doubles }, { terms, ramp, periods }) {
+  const { processes, failures, atOnce, probes } = terms
   const first = ramp[0] ?? 0
   return [
     { kept: spent === 0, words: `${spent} retries spent by the outage` },
     { kept: doubles === 0, words: `${doubles} orders charged twice` },
     {
-      kept: before <= processes * failures && mostInPeriod <= allowed,
-      words: `${refused} calls while it was down: ${before} until all held, ${probes} probes, at most ${mostInPeriod} a period`,
+      // The last failure that a process counts may find as many calls under way as it makes at once; they cannot be called back.
+      kept: before <= processes * (failures - 1 + atOnce) && mostInPeriod <= probes,
+      words: `${refused} calls while it was down: ${before} before all knew, ${probed} probes, at most ${mostInPeriod} a period`,
     },
     { kept: held > 0, words: `${count(held)} jobs held while the breaker was open, for ${seconds(openMs)} in ${periods} open periods` },
     // One job a process in the first second. Beside them those whose start fell into the last moment before it.

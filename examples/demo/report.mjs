@@ -19,9 +19,15 @@ export async function report({ store, log, orders, gateway, work, terms }) {
   return isBorne && isBalanced
 }
 
+const meanings = {
+  completed: 'charged',
+  rejected: 'the card was declined: an expected end, nobody is woken',
+  failed: 'stopped, and waiting for a person',
+}
+
 function becameOf({ byState, causes, poison }) {
   headline('what became of them')
-  for (const [state, keys] of Object.entries(byState)) row(state, count(keys.length))
+  for (const [state, keys] of Object.entries(byState)) row(state, `${count(keys.length).padStart(5)}  ${dim(meanings[state] ?? '')}`)
   if (causes.length > 0) headline('incidents by cause')
   for (const { times, kind, message } of causes) row(count(times), `${kind}  ${dim(message)}`)
   if (poison.length > 0) headline('dead letters')
@@ -69,7 +75,7 @@ function next(met, books, store) {
   const shown = met.find((key) => books.repeated.includes(key)) ?? met[0] ?? books.repeated[0]
   headline('try next')
   const command = (words, why) => say(`  ${bold(`npx wf ${words} --store ${store}`)}  ${dim(why)}`)
-  command('breakers show gateway', 'the outage, told by the breaker')
+  command('breakers show gateway', 'how the outage went')
   command('incidents list', 'who needs a person')
   if (shown) command(`jobs show ${shown}`, 'killed on the way, charged once')
   if (books.poisonKeys[0]) command(`dlq show ${books.poisonKeys[0]}`, 'can never succeed')

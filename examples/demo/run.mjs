@@ -17,7 +17,7 @@ const scale = values.short
   ? { orders: 500, slow: '20-100', openFor: '1s', downMs: 2_500 }
   : { orders: 3_000, slow: '20-120', openFor: '3s', downMs: 10_000 }
 /** Of the handler, examples/charge-payment.ts, and of the workers. */
-const terms = { processes: 2, failures: 5, probes: 1 }
+const terms = { processes: 2, failures: 5, probes: 1, atOnce: 5 }
 
 const folder = join(root, '.demo')
 const store = join(folder, 'wf.db')

@@ -55,6 +55,15 @@ export function breakerHistoryColumns(now: number): readonly Column<HistoryRow>[
   ]
 }
 
+/** From the opening of what was closed to its closing, in ms, and how many open periods that took; null where it is open, or that lies further back. */
+export function lastHeld(newestFirst: readonly HistoryRow[]): { ms: number; periods: number } | null {
+  const [closed, ...before] = newestFirst
+  if (!closed || turnOf(closed).to !== 'closed') return null
+  const first = before.findIndex((row) => turnOf(row).from === 'closed')
+  const opened = before[first]
+  return opened ? { ms: Math.max(0, closed.at - opened.at), periods: first + 1 } : null
+}
+
 /** One change in a line, for the page about its breaker. */
 export function breakerHistoryLine(row: HistoryRow, { now, paint }: { now: number; paint: Paint }): Safe {
   const { at, who, reason } = row

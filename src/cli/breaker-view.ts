@@ -2,7 +2,7 @@
 import type { HistoryRow } from '../store/store.ts'
 import { formatDuration } from '../domain/duration.ts'
 import type { InspectedBreaker } from '../engine/breakers-control.ts'
-import { breakerHistoryLine } from './breaker-history-view.ts'
+import { breakerHistoryLine, lastHeld } from './breaker-history-view.ts'
 import { iso } from './json.ts'
 import type { Paint, Painter } from './paint.ts'
 import { joined, say, type Safe } from './safe.ts'
@@ -56,7 +56,7 @@ export function breakerPage(breaker: InspectedBreaker, history: readonly History
   const { name, mode, probes } = breaker
   return [
     say`${paint.bold(say`breaker ${name}`)}  ${painter(breaker, paint)(say`${modes[mode]}`)}`,
-    ...facts(breakerFacts(breaker, now), paint),
+    ...facts([...breakerFacts(breaker, now), ['was open', heldWords(lastHeld(history))]], paint),
     ...section(
       'probes under way',
       indented(probes.map(({ permit, holder, expiresAt }) => say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`)),
@@ -64,6 +64,10 @@ export function breakerPage(breaker: InspectedBreaker, history: readonly History
     ),
     ...section('history', indented(history.map((row) => breakerHistoryLine(row, { paint, now }))), paint),
   ]
+}
+
+function heldWords(held: ReturnType<typeof lastHeld>): string | null {
+  return held && `for ${formatDuration(held.ms)}, in ${counted(held.periods, 'open period')}`
 }
 
 function breakerFacts(

@@ -3,7 +3,6 @@
  * probes. Where the keeper does not answer it goes on alone with what it has counted: a store in trouble must neither
  * let a flood through nor hold a dependency that is well.
  */
-import { formatDuration } from '../domain/duration.ts'
 import { attempt } from '../domain/preview.ts'
 import { rulesOf } from './breaker-policy.ts'
 import {
@@ -91,7 +90,7 @@ export class SharedCircuitBreaker implements Breaker {
     this.#local = leave(before, this.#at(), { ticket, verdict })
     if (before.mode === 'open' || this.#local.mode !== 'open') return
     const inARow = before.counts.consecutiveFailures + 1
-    const reason = `${inARow} failures in a row, ${before.counts.failures + 1} of ${before.counts.requests} calls, open for ${formatDuration(this.#terms.openForMs)}`
+    const reason = `${inARow} failures in a row, ${before.counts.failures + 1} of ${before.counts.requests} calls`
     this.#tell(() => this.#parts.shared.open({ generation, terms: this.#terms, reason }))
   }
 
