@@ -11,6 +11,7 @@ import {
   type Undone,
 } from '../domain/operation.ts'
 import { commandOf } from '../domain/operation-words.ts'
+import { maskValue } from '../domain/mask.ts'
 import { preview } from '../domain/preview.ts'
 import { whyNotUndone } from '../engine/undo.ts'
 import { maskedAt, readable } from './history-words.ts'
@@ -74,7 +75,7 @@ export interface OperationLook {
 export function operationFacts(operation: Operation, { paint, now, suffix }: OperationLook): readonly Safe[] {
   const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, undoes } = operation
   const refusal = whyNotUndone(operation, now)
-  const chosen = Object.entries(shownFlags(flags)).map(([name, value]) => say`${name} ${preview(value, 200)}`)
+  const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(([name, value]) => say`${name} ${preview(value, 200)}`)
   const left = leftOf(operation)
   const sum = say`matched ${matched} = ${changed} changed + ${skipped} skipped + ${failed} failed${left > 0 ? say` + ${left} left` : say``}`
   return [

@@ -13,6 +13,8 @@ import { refusalOf, startChildren, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
 
+const someOperation = { verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 1 } as const
+
 /** Every write of the port, with hands that are not empty. */
 const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise<unknown> } = {
   enqueue: (store, now) => store.enqueue(jobsOf(1), now),
@@ -32,6 +34,10 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   withdrawStep: (store) => store.withdrawStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge'),
   forgetSteps: (store, now) => store.forgetSteps({ jobKey: 1, step: null, who: 'ada', reason: null }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
+  beginOperation: (store, now) => store.beginOperation(someOperation, now),
+  addOperationTargets: (store, now) => store.addOperationTargets(1, [], now),
+  endOperation: async (store, now) => store.endOperation(await store.beginOperation(someOperation, now), now),
+  undo: (store, now) => store.undo({ operation: 1, of: 1, targets: [], who: 'ada', reason: null }, now),
   prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }
 
