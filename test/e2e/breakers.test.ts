@@ -40,7 +40,7 @@ describe('worker processes that share a breaker', () => {
     await scene.enqueue(...Array.from({ length: 20 }, () => ({ type: 'charge' })))
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(scene.marks.count('call')).toBe(called)
-    expect(scene.wf(['breakers', 'list']).out).toMatch(/stripe +open .* 2\d +\S+\.1#\w+ +\d failures in a row/)
+    expect(scene.wf(['breakers', 'list']).out).toMatch(/stripe +open .* \d+m +\S+\.1#\w+ +\d failures in a row/)
     expect(keys.length).toBe(4)
     for (const worker of workers) {
       worker.signal('SIGTERM')
