@@ -1,6 +1,6 @@
 /**
- * Keys and lines from a terminal, one after the other. While a key or a line is waited for, the terminal hands over every key as
- * it is pressed; in between it is as it was, so that Ctrl-C interrupts what is at work. It is always put back.
+ * Keys and lines from a terminal, one after the other. The terminal hands over every key as it is pressed, Ctrl-C included, except
+ * while something is at work that a person may want to interrupt. It is always put back.
  */
 import { StringDecoder } from 'node:string_decoder'
 import { displayWidth } from '../domain/text.ts'
@@ -22,6 +22,8 @@ export interface Keyboard {
   key(): Promise<string | null>
   /** A line, shown as it is typed, without its end; null as above. */
   line(question: Safe): Promise<string | null>
+  /** The terminal is as it was meanwhile: Ctrl-C is a signal again. */
+  aside<T>(work: () => Promise<T>): Promise<T>
   /** Gives the terminal back. */
   end(): void
 }
@@ -43,6 +45,14 @@ export function createKeyboard(input: TerminalInput, echo: (text: string) => voi
       echo('\n')
       return answer
     },
+    async aside(work) {
+      keys.release()
+      try {
+        return await work()
+      } finally {
+        keys.take()
+      }
+    },
     end: () => keys.end(),
   }
 }
@@ -59,28 +69,33 @@ class PressedKeys {
     input.on('data', this.#heard)
     input.on('end', this.#ended)
     // Whatever ends the process, the shell gets its terminal back.
-    process.once('exit', this.#restore)
+    process.once('exit', this.release)
+    this.take()
   }
 
   async next(): Promise<string | null> {
+    const key = await new Promise<string | null>((resolve) => {
+      this.#waiting = resolve
+      this.#hand()
+    })
+    return key === null || ends.has(key) ? null : key
+  }
+
+  take(): void {
     this.#input.setRawMode?.(true)
     this.#input.resume()
-    try {
-      const key = await new Promise<string | null>((resolve) => {
-        this.#waiting = resolve
-        this.#hand()
-      })
-      return key === null || ends.has(key) ? null : key
-    } finally {
-      this.#restore()
-    }
+  }
+
+  readonly release = (): void => {
+    this.#input.setRawMode?.(false)
+    this.#input.pause()
   }
 
   end(): void {
     this.#input.off('data', this.#heard)
     this.#input.off('end', this.#ended)
-    process.off('exit', this.#restore)
-    this.#restore()
+    process.off('exit', this.release)
+    this.release()
   }
 
   #hand(): void {
@@ -98,11 +113,6 @@ class PressedKeys {
   readonly #ended = (): void => {
     this.#isOver = true
     this.#hand()
-  }
-
-  readonly #restore = (): void => {
-    this.#input.setRawMode?.(false)
-    this.#input.pause()
   }
 }
 

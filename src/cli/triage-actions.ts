@@ -54,7 +54,7 @@ export async function resolveCause(parts: Triage, cause: InspectedCause, set: re
   const keys = targets.map((target) => target.key)
   const passedBy = passedByOf(guarded, 'its key')
   const change = { engine, keys, resolution, selector, passedBy, canary, verifyMs: canary === null ? lookMs : canaryMs }
-  await changeVerified({ output, clock, suffix }, change)
+  await keyboard.aside(() => changeVerified({ output, clock, suffix }, change))
   return true
 }
 

@@ -55,11 +55,14 @@ describe('a keyboard', () => {
     expect([await key, await keyboard.line(say`set:`)]).toEqual([null, null])
   })
 
-  it('has the terminal for itself only while it waits, and gives it back at the end', async () => {
+  it('lends the terminal out while something is at work, and gives it back at the end', async () => {
     const { keyboard, type, modes } = terminal()
     type('x')
     await keyboard.key()
-    expect(modes).toEqual([true, false])
+    expect(modes).toEqual([true])
+    expect(await keyboard.aside(async () => [...modes])).toEqual([true, false])
+    await expect(keyboard.aside(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(modes).toEqual([true, false, true, false, true])
     const listeners = process.listenerCount('exit')
     keyboard.end()
     expect(modes.at(-1)).toBe(false)
