@@ -54,6 +54,7 @@ const calls: Readonly<Record<string, Calls>> = {
   'idempotency:forget': { works: ({ running }) => ['idempotency', 'forget', String(running), '--dry-run'], fails: ['idempotency', 'forget', '4711'] },
   'audit:list': { works: () => ['audit', 'list'], fails: ['audit', 'list', '--verb', 'nonsense'] },
   'audit:show': { works: ({ operation }) => ['audit', 'show', String(operation)], fails: ['audit', 'show', '4711'] },
+  triage: { works: () => ['triage', '--json'], fails: ['triage', '--limit', '0'] },
   undo: { works: ({ operation }) => ['undo', String(operation), '--dry-run'], fails: ['undo', '4711'] },
   'db:migrate': { works: () => ['db', 'migrate'], fails: ['db', 'migrate', '--store', '/nowhere/at/all.db'] },
   'db:status': { works: () => ['db', 'status'], fails: ['db', 'status', '--store', '/nowhere/at/all.db'] },
