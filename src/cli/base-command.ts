@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
-import type { Store } from '../store/store.ts'
+import type { Selector, Store } from '../store/store.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { say } from './safe.ts'
 import { quoted } from './shell.ts'
@@ -82,6 +82,13 @@ export abstract class BaseCommand extends Command {
       import('../random.ts'),
     ])
     return createEngine({ store, random: systemRandom, events: createEvents(), sizes: (await this.settings()).sizes })
+  }
+
+  /** Where was looked in vain for what a selector means. */
+  protected async sayNothing(from: Store, selector: Selector): Promise<void> {
+    const [{ selectorText }, { location }] = await Promise.all([import('../domain/selector-text.ts'), from.info()])
+    const words = selectorText(selector)
+    this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${words}`}`)
   }
 
   /** The settings of this process; read once. */

@@ -3,7 +3,7 @@ import type { Resolution } from '../domain/resolution.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { readKeys } from './keys.ts'
-import { selectorOf, type SelectorFlagValues } from './selector-flags.ts'
+import { refuseBound, selectorOf, type Bound, type SelectorFlagValues } from './selector-flags.ts'
 import type { Target } from './targets.ts'
 
 export interface Verb {
@@ -24,9 +24,10 @@ export interface Wanted {
   yes: boolean
   /** Jobs a second, at most. */
   perSecond: number | undefined
+  bound: Bound
 }
 
-interface WantedFlags extends SelectorFlagValues {
+interface WantedFlags extends SelectorFlagValues, Bound {
   'dry-run': boolean
   yes: boolean
   rate?: number | undefined
@@ -37,21 +38,26 @@ export abstract class ChangeCommand extends BaseCommand {
   protected abstract targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>>
 
   protected wanted(words: readonly string[] | undefined, flags: WantedFlags): Wanted {
-    const { 'dry-run': dryRun, yes, rate: perSecond } = flags
-    return { words, selector: selectorOf(flags, this.now()), dryRun, yes, perSecond }
+    const { 'dry-run': dryRun, yes, rate: perSecond, limit, sort } = flags
+    return { words, selector: selectorOf(flags, this.now()), dryRun, yes, perSecond, bound: { limit, sort } }
   }
 
-  protected async change({ words, selector, dryRun, yes, perSecond }: Wanted, { verb, done, resolution, guards = false }: Verb): Promise<void> {
+  protected async change(
+    { words, selector, dryRun, yes, perSecond, bound }: Wanted,
+    { verb, done, resolution, guards = false }: Verb,
+  ): Promise<void> {
     const [{ approve, frozen, needsTarget }, { changeJobs, runsAgain }] = await Promise.all([import('./targets.ts'), import('./bulk-change.ts')])
     const typed = words && (await readKeys(words))
     const isWide = Object.keys(selector).length > 0
     if (!typed && !isWide) throw needsTarget(verb)
+    if (!isWide) refuseBound(bound)
     const engine = await this.openEngine({ dryRun })
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = { engine, resolution, done, dryRun, perSecond }
     if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
     const narrowed = typed ? { ...selector, keys: typed } : selector
-    const meant = await frozen((page) => this.targetsOf(engine.store, narrowed, page))
+    const meant = await frozen((page) => this.targetsOf(engine.store, narrowed, page), bound)
+    if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
     const { guardedAmong, passedByOf } = await import('./resolvable.ts')
     const guarded = guards && !typed ? await guardedAmong(engine.store, meant, selector) : []
     const passed = new Set(guarded.map(({ key }) => key))

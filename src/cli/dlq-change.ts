@@ -2,10 +2,10 @@
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { ChangeCommand, pageOfTargets } from './change-command.ts'
 import { changeFlags, paceFlags } from './change-flags.ts'
-import { selectorFlags } from './selector-flags.ts'
+import { boundFlags, selectorFlags } from './selector-flags.ts'
 import type { Target } from './targets.ts'
 
-export const dlqChangeFlags = { ...selectorFlags('dlq'), ...changeFlags, ...paceFlags }
+export const dlqChangeFlags = { ...selectorFlags('dlq'), ...boundFlags('dlq'), ...changeFlags, ...paceFlags }
 
 export abstract class DlqChange extends ChangeCommand {
   protected override targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>> {

@@ -4,6 +4,8 @@ import type { Engine } from '../engine/engine.ts'
 import { resolveIncidents } from '../engine/resolve-incidents.ts'
 import type { Selector, StoreReader } from '../store/store.ts'
 import type { Change } from './changes.ts'
+import { given } from './given.ts'
+import type { Bound } from './selector-flags.ts'
 import { frozen, type Target } from './targets.ts'
 import { who } from './who.ts'
 
@@ -17,8 +19,9 @@ export interface Resolvable {
   guarded: readonly GuardedTarget[]
 }
 
-export async function resolvable(engine: Engine, selector: Selector): Promise<Resolvable> {
-  const { targets, guarded } = await resolveIncidents({ engine, selector, resolution: { who: who(), reason: null }, dryRun: true })
+export async function resolvable(engine: Engine, selector: Selector, { limit, sort }: Bound = {}): Promise<Resolvable> {
+  const bound = given<{ limit: number; sort: string }>({ limit, sort })
+  const { targets, guarded } = await resolveIncidents({ engine, selector, ...bound, resolution: { who: who(), reason: null }, dryRun: true })
   return { targets: targets.map(named), guarded: guarded.map(named) }
 }
 

@@ -1,6 +1,6 @@
 /** The flags that say which jobs, incidents or dead letters are meant: the same on every list and on every verb that changes many. */
 import { Flags } from '@oclif/core'
-import type { WfError } from '../domain/errors.ts'
+import { WfError } from '../domain/errors.ts'
 import type { JobState } from '../domain/job.ts'
 import {
   readKind,
@@ -13,7 +13,7 @@ import {
 } from '../domain/selector-fields.ts'
 import { sortOrders, type ErrorMatch, type Selector, type SelectorList, type WhereCondition } from '../domain/selector.ts'
 import { readChoice } from '../domain/typed-value.ts'
-import { guarded } from './flags.ts'
+import { guarded, integerFlag } from './flags.ts'
 
 /** As the framework hands them over. */
 export interface SelectorFlagValues {
@@ -67,6 +67,26 @@ export const sortFlag = <L extends SelectorList>(list: L) =>
     parse: guarded((text, name) => readChoice<string>(text, name, sortOrders[list])),
   })()
 
+/** Of verbs that change many: which of all that are meant. */
+export const boundFlags = (list: SelectorList) => ({
+  limit: integerFlag({ min: 1, max: 1_000_000 }, { summary: 'of those that a selector means at most so many, the first in the order of --sort' }),
+  sort: sortFlag(list),
+})
+
+/** Which of all that a selector means. */
+export interface Bound {
+  limit?: number | undefined
+  sort?: string | undefined
+}
+
+/** Keys that are named are all meant. Throws WfError `usage`. */
+export function refuseBound({ limit, sort }: Bound): void {
+  if (limit === undefined && sort === undefined) return
+  throw new WfError('usage', `--${limit === undefined ? 'sort' : 'limit'} is about what a selector means; keys alone are all meant`, {
+    hint: 'name fewer keys, or narrow them with a selector such as --type',
+  })
+}
+
 /** @param now epoch ms of the store's clock, which durations count back from; @param keys as `readKeys` read them */
 export function selectorOf(flags: SelectorFlagValues, now: number, keys?: readonly number[]): Selector {
   return selectorOfWords(
@@ -97,7 +117,7 @@ function described(list: SelectorList, field: SelectorField, [summary, helpValue
 
 function reading<T>(list: SelectorList, field: SelectorField, read: Reader<T>) {
   return guarded((text, name) => {
-    const refusal: WfError | null = refusedField(list, field, name)
+    const refusal = refusedField(list, field, name)
     if (refusal) throw refusal
     return read(text, name)
   })

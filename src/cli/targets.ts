@@ -7,19 +7,23 @@ import { countedBy, heldWords, impactOf } from './impact.ts'
 import { warnFinal } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
+import type { Bound } from './selector-flags.ts'
 import { counted, thousands } from './time.ts'
 
 const pageSize = 1_000
 
-/** Every item that a selector means, now. */
-export async function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>): Promise<readonly T[]> {
+/** Every item that a selector means, now; of them at most `limit`, the first in the order of `sort`. */
+export async function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit, sort }: Bound = {}): Promise<readonly T[]> {
+  const most = limit ?? Number.POSITIVE_INFINITY
+  const order = sort === undefined ? {} : { sort }
   const items: T[] = []
   let cursor: string | null = null
   do {
-    const page: Paged<T> = await fetch(cursor === null ? { limit: pageSize } : { limit: pageSize, cursor })
+    const size = Math.min(pageSize, most - items.length)
+    const page: Paged<T> = await fetch({ limit: size, ...order, ...(cursor === null ? {} : { cursor }) })
     for (const item of page.items) items.push(item)
     cursor = page.next
-  } while (cursor !== null)
+  } while (cursor !== null && items.length < most)
   return items
 }
 

@@ -12,8 +12,10 @@ export interface ResolveIncidents {
   engine: Engine
   /** Which open incidents. Kinds that are named here, and keys, take guarded ones too; anything else leaves them out. */
   selector: Selector
-  /** At most so many, newest first; default all. */
+  /** At most so many, the first in the order of `sort`; default all. */
   limit?: number
+  /** One of `sortOrders.incidents`. */
+  sort?: string
   resolution: Pick<Resolution, 'retries' | 'deadlineAt' | 'set' | 'newEffects' | 'who' | 'reason'>
   /** Changes nothing; everything that would be tried is reported in `targets`. */
   dryRun?: boolean
@@ -67,11 +69,15 @@ export async function resolveIncidents(options: ResolveIncidents): Promise<Resol
   }
 }
 
-async function freeze({ engine, selector, limit = Number.POSITIVE_INFINITY }: ResolveIncidents): Promise<readonly Target[]> {
+async function freeze({ engine, selector, sort, limit = Number.POSITIVE_INFINITY }: ResolveIncidents): Promise<readonly Target[]> {
   const targets: Target[] = []
   let cursor: string | undefined
   while (targets.length < limit) {
-    const page = { limit: Math.min(pageSize, limit - targets.length), ...(cursor === undefined ? {} : { cursor }) }
+    const page = {
+      limit: Math.min(pageSize, limit - targets.length),
+      ...(sort === undefined ? {} : { sort }),
+      ...(cursor === undefined ? {} : { cursor }),
+    }
     const { items, next } = await engine.store.incidents({ ...selector, includeClosed: false }, page)
     targets.push(...items.map(targetOf))
     if (next === null) break

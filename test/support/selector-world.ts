@@ -174,8 +174,18 @@ function anyCondition(all: readonly Known[]) {
   const other = fc
     .tuple(fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }), fc.constantFrom(...values))
     .map(([keys, value]) => ({ path: path(keys), value }))
-  const mixed = fc.tuple(fc.constantFrom(...there), fc.constantFrom(...values)).map(([[keys], value]) => ({ path: path(keys), value }))
+  const mixed = fc
+    .constantFrom(...there)
+    .chain(([keys, value]) => fc.constantFrom(...likeness(value)).map((other) => ({ path: path(keys), value: other })))
   return fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: other }, { weight: 2, arbitrary: mixed })
+}
+
+/** What a careless comparison would take for it: 1, `1` and true; 0, empty text, false and null. */
+function likeness(value: unknown): readonly unknown[] {
+  if (typeof value === 'object' && value !== null) return values
+  const plain = values.filter((other) => typeof other !== 'object' || other === null)
+  const alike = plain.filter((other) => String(other) === String(value) || Number(other) === Number(value))
+  return alike.length > 0 ? alike : values
 }
 
 function placesIn(value: unknown, keys: readonly string[] = []): (readonly [readonly string[], unknown])[] {

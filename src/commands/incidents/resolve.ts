@@ -4,7 +4,7 @@ import type { Change } from '../../cli/changes.ts'
 import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
-import { selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
+import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
 import { prose } from '../../cli/prose.ts'
 import { maxDurationMs } from '../../domain/duration.ts'
 import { WfError } from '../../domain/errors.ts'
@@ -33,6 +33,7 @@ those came through.`
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
     ...selectorFlags('incidents'),
+    ...boundFlags('incidents'),
     canary: integerFlag({ min: 1, max: 1_000 }, { summary: 'with --verify: resolve so many first, and the others only when those came through' }),
     verify: durationFlag({ summary: 'wait so long for what becomes of them; 9 when one failed again' }, { min: 1, max: maxDurationMs }),
     ...againFlags,
@@ -51,9 +52,10 @@ those came through.`
     const { verify: verifyMs, canary = null } = flags
     if (canary !== null && verifyMs === undefined) throw needsVerify()
     const typed = args.keys && (await readKeys(args.keys))
-    const engine = await this.openEngine({ dryRun })
     const selector = selectorOf(flags, this.now(), typed)
     const isOfKeys = typed !== undefined && Object.keys(selector).length === 1
+    if (isOfKeys) refuseBound(flags)
+    const engine = await this.openEngine({ dryRun })
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
       const resolution = resolutionOf('resolve', flags)
@@ -65,7 +67,8 @@ those came through.`
       this.endWith(await changeVerified(context, { engine, keys, resolution, selector, passedBy, canary, verifyMs, perSecond: flags.rate }))
     }
     if (isOfKeys) return change(typed)
-    const { targets, guarded } = await resolvable(engine, selector)
+    const { targets, guarded } = await resolvable(engine, selector, flags)
+    if (targets.length + guarded.length === 0) await this.sayNothing(engine.store, selector)
     const isUnselected = Object.keys(selector).length === 0
     if (isUnselected && targets.length > 1 && !dryRun) {
       await approve(this.output, { targets, guarded, done: 'resolved', verb: 'resolve', again: engine.store, yes: flags.yes, unasked: true })

@@ -7,6 +7,7 @@ import type { CauseVariables } from '../cause-store.ts'
 import type { Selector } from '../store.ts'
 import { errorFrom } from './attempts.ts'
 import type { Connection } from './connection.ts'
+import { insideConditions, insideIncidentAlone, prepareInside } from './inside.ts'
 import { textOf } from './job-data.ts'
 import { all, incidentConditions, jobConditions, statements, timeConditions, withDeadLetter, type Condition } from './selection.ts'
 
@@ -21,6 +22,7 @@ interface Group {
 type Row = Pick<Group, 'fingerprint' | 'count' | 'firstAt' | 'lastAt'> & { kind: IncidentKind }
 
 export function causeLister(db: Connection): (selector: Selector, now: number) => readonly Cause[] {
+  prepareInside(db)
   const statement = statements(db)
   const about = causeDetails(db)
   return (selector, now) => {
@@ -45,8 +47,9 @@ export function causeLister(db: Connection): (selector: Selector, now: number) =
 function sourceOf(selector: Selector): Condition {
   const open = { ...selector, includeClosed: false }
   const own = [...incidentConditions({ ...open, includeClosed: true }), ...timeConditions(open, 'i.created_at')]
+  const inside = insideConditions(open, insideIncidentAlone)
   const ofJobs = [...jobConditions(open), ...withDeadLetter(open, 'j.key')]
-  const where = all([{ sql: 'i.resolved_at IS NULL', values: [] }, ...own, ...ofJobs])
+  const where = all([{ sql: 'i.resolved_at IS NULL', values: [] }, ...own, ...ofJobs, ...inside])
   const jobs = ofJobs.length === 0 ? '' : ' CROSS JOIN wf_jobs j ON j.key = i.job_key'
   return { sql: `wf_incidents i INDEXED BY wf_incidents_open_cause${jobs} WHERE ${where.sql}`, values: where.values }
 }

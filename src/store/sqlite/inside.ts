@@ -38,6 +38,11 @@ export const insideJobAlone: Inside = {
 }
 /** Of an incident `i` beside its job's data `d`. */
 export const insideIncident: Inside = { ...insideJob, error: 'i.error' }
+/** Of an incident `i` with nothing beside it. */
+export const insideIncidentAlone: Inside = {
+  ...insideIncident,
+  variables: `(SELECT ${insideJob.variables} FROM wf_job_data d WHERE d.job_key = i.job_key)`,
+}
 /** Of a dead letter `p`, which has a copy of its own. */
 export const insideDeadLetter: Inside = { error: 'p.error', variables: 'CASE WHEN json_valid(p.variables) THEN p.variables END' }
 

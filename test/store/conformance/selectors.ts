@@ -55,7 +55,67 @@ export function selectorRules(stage: Stage): void {
         }),
         runs,
       )
+      await fc.assert(
+        fc.asyncProperty(asked('incidents', all), async ({ selector }) => {
+          const found = new Map((await store.causes(selector, scene.now())).map(({ fingerprint, count }) => [fingerprint, count]))
+          const meant = incidentsMeant(all, { ...selector, includeClosed: false })
+          expect(found).toEqual(
+            new Map(meant.map(({ fingerprint: print }) => [print, meant.filter(({ fingerprint }) => fingerprint === print).length])),
+          )
+        }),
+        runs,
+      )
       expect(met, 'selectors that mean nothing prove nothing').toBeGreaterThan(100)
+    })
+
+    it('finds the few that fit among many, page by page, each once, while others come and go', { timeout: 60_000 }, async () => {
+      const { enqueue, store, resolve } = await stage()
+      const many = Array.from({ length: 6_500 }, (_, at) => ({ variables: { n: at % 1_000 }, priority: at % 7 }))
+      await enqueue(...many)
+      const selector = { where: [{ path: 'n', value: 7 }], states: ['available'] as const }
+      const found: number[] = []
+      let [cursor, pages, looked]: [string | null | undefined, number, number] = [undefined, 0, 0]
+      do {
+        const page: Paged<{ key: number }> = await store.jobs(selector, cursor === undefined ? { limit: 3 } : { limit: 3, cursor: cursor ?? '' })
+        found.push(...page.items.map(({ key }) => key))
+        looked += page.looked ?? 0
+        cursor = page.next
+        pages += 1
+        await enqueue({ variables: { n: 7 } })
+        if (pages === 1) await resolve(8, 'cancel')
+      } while (cursor !== null)
+      expect(found).toEqual([6_008, 5_008, 4_008, 3_008, 2_008, 1_008])
+      expect(pages, 'a page ends before much is read').toBeGreaterThan(3)
+      expect(looked).toBeLessThanOrEqual(6_500)
+      const byPriority = await every(1, (page) => store.jobs({ ...selector, until: 2 ** 52 }, { ...page, sort: 'priority' }))
+      expect(byPriority).toHaveLength(6 + pages)
+    })
+
+    it('knows the orders of each list, and takes no cursor of another', async () => {
+      const { enqueue, store } = await stage()
+      await enqueue(...Array.from({ length: 3 }, () => ({})))
+      const { next } = await store.jobs({}, { limit: 1, sort: 'priority' })
+      const usage = (message: string) => ({ code: 'usage', message: expect.stringContaining(message) })
+      await expect(store.jobs({}, { limit: 1, sort: 'due', cursor: next ?? '' })).rejects.toMatchObject(usage('is not a cursor'))
+      await expect(store.jobs({}, { limit: 1, cursor: next ?? '' })).rejects.toMatchObject(usage('is not a cursor'))
+      for (const cursor of ['', '.', 'priority.1', 'priority.1.%', 'priority.1.[]', 'priority.01.0', '1.5', '-1', '9007199254740993', 'due.1.1.1']) {
+        await expect(store.jobs({}, { limit: 1, sort: 'priority', cursor })).rejects.toMatchObject(usage('is not a cursor'))
+      }
+      for (const sort of ['', 'count', '__proto__', 'toString', 'key; DROP TABLE wf_jobs']) {
+        await expect(store.jobs({}, { limit: 1, sort })).rejects.toMatchObject(usage('is no order of this list'))
+      }
+      await expect(store.incidents({}, { limit: 1, sort: 'due' })).rejects.toMatchObject(usage('is no order of this list'))
+      await expect(store.deadLetters({}, { limit: 1, sort: 'priority' })).rejects.toMatchObject(usage('is no order of this list'))
+    })
+
+    it('B106 takes no number for another one that JavaScript would round to it', async () => {
+      const { add, store } = await stage()
+      const even = await add({ variables: { n: 2 ** 53, list: [2 ** 53] } })
+      await add({ variables: { n: 2 ** 53 - 1, list: [2 ** 53 - 1] } })
+      await add({ variables: { n: '9007199254740992', list: ['9007199254740992'] } })
+      for (const where of [[{ path: 'n', value: 2 ** 53 }], [{ path: 'list', value: [2 ** 53] }], [{ path: 'list.0', value: 2 ** 53 }]]) {
+        expect((await store.jobs({ where }, { limit: 9 })).items.map(({ key }) => key)).toEqual([even])
+      }
     })
   })
 }
