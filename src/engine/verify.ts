@@ -38,6 +38,8 @@ export interface Verification {
 const leastMs = 50
 const mostMs = 500
 const keysPerLook = 1_000
+/** Of the time that a look took: many jobs are looked at less often. */
+const restFactor = 4
 
 /** Rejects with the store's error. */
 export async function verify(options: Verify): Promise<Verification> {
@@ -65,9 +67,10 @@ function untilEnded(options: Verify, look: Look): Promise<Verification['ended']>
       pollMs: mostMs,
       nextDue: async () => null,
       async look() {
+        const beganMs = clock.monotonic()
         const result = await look()
         if (result !== null) return end(() => resolve(result))
-        await clock.sleep(leastMs, ending.signal)
+        await clock.sleep(Math.max(leastMs, restFactor * (clock.monotonic() - beganMs)), ending.signal)
       },
       onError(error) {
         if (!(error instanceof WfError && error.code === 'store_locked')) end(() => reject(error))

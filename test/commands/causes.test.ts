@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/domain/text.ts'
 import { cli } from '../support/cli.ts'
+import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 interface Causes {
@@ -73,6 +74,18 @@ describe('wf incidents list --by cause', () => {
     expect(await of('--limit', '1')).toMatchObject({ total: 2, incidents: 3, items: [{ count: 2 }] })
     const none = await cli(['incidents', 'list', '--by', 'cause', '--type', 'nobody'], { store: location })
     expect([none.code, none.out, none.err]).toEqual([0, '', `no open incidents in ${location}\n`])
+  })
+
+  it('A39 shows nothing that a terminal would obey and no secret, whatever stands in the store', async () => {
+    const { location } = await hostileStore()
+    for (const args of [
+      ['incidents', 'list', '--by', 'cause'],
+      ['incidents', 'list', '--by', 'cause', '--json'],
+      ['triage', '--json'],
+    ]) {
+      const end = await cli(args, { store: location, env: { COLUMNS: '80' } })
+      expect([args, end.code, unsafe.exec(end.out + end.err)?.[0], secret.exec(end.out + end.err)?.[0]]).toEqual([args, 0, undefined, undefined])
+    }
   })
 
   it.each([['--closed'], ['--cursor', 'x'], ['--sort', 'oldest']])('has no use for %s', async (...args) => {

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli, type CliEnd } from '../support/cli.ts'
+import { cli, startCli, type CliEnd } from '../support/cli.ts'
+import { eventually } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 interface Causes {
@@ -153,5 +154,40 @@ describe('an outage, from the first command to the proof', { timeout: 60_000 }, 
     expect((await wf('wf incidents resolve --code NOTHING --canary 3 --verify 10s')).code).toBe(0)
     worker.signal('SIGTERM')
     await worker.exits(0)
+  })
+
+  it('is left at Ctrl-C with the first jobs resolved and the others as they were, which is said', async () => {
+    const { down, mend, startWorker, scene, europe, states } = await outage({ region: 5 })
+    mend()
+    writeFileSync(`${down}-slow`, '')
+    const worker = await startWorker()
+    const resolving = startCli(['incidents', 'resolve', '--code', 'ETIMEDOUT', '--canary', '2', '--verify', '5m'], { store: scene.db })
+    await eventually(async () => (await scene.counts()).running === 2, 'the first two are at work')
+    resolving.signal('SIGINT')
+    const end = await resolving.ended
+    expect(end.code).toBe(130)
+    expect(end.out).toContain('2 jobs resolved  matched 2 = 2 changed + 0 skipped + 0 failed\n3 jobs left as they were')
+    expect(end.err).toContain('stopped: 2 jobs resolved; 3 jobs left as they were')
+    worker.killAll()
+    await worker.ended
+    expect((await states(europe)).sort()).toEqual(['failed', 'running'])
+  })
+
+  it('that was judged wrongly is taken back: what was resolved is again as it was', async () => {
+    const { wf, europe, others, scene } = await outage()
+    const before = await Promise.all([...europe, ...others].map((key) => scene.detail(key)))
+    const causes = (await wf('wf incidents list --by cause')).json<Causes>()
+    const done = (await wf(`${commandOf(causes, 'ETIMEDOUT')} --reason slip`)).json<Verified>()
+    expect(done.changed).toBe(12)
+    const undone = await wf('wf undo --yes')
+    expect([undone.code, undone.json<Verified>().changed]).toEqual([0, 12])
+    const after = await Promise.all([...europe, ...others].map((key) => scene.detail(key)))
+    for (const [index, { job, incidents }] of after.entries()) {
+      expect(job).toEqual(before[index]?.job)
+      expect(incidents).toEqual(before[index]?.incidents)
+    }
+    expect((await wf('wf incidents list --by cause')).json<Causes>().items.map(({ count, fingerprint }) => [fingerprint, count])).toEqual(
+      causes.items.map(({ count, fingerprint }) => [fingerprint, count]),
+    )
   })
 })

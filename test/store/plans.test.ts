@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newJob } from '../../src/domain/new-job.ts'
+import { causeLister } from '../../src/store/sqlite/causes.ts'
 import { claimer } from '../../src/store/sqlite/claim.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { deadlines } from '../../src/store/sqlite/deadlines.ts'
@@ -101,6 +102,15 @@ describe('the plan of SQLite', () => {
       'COVERING INDEX wf_jobs_waiting (type=? AND run_at<?)',
       'COVERING INDEX wf_jobs_waiting (type=?)',
     ])
+  })
+
+  it('for causes reads open incidents from an index that covers them, and each fingerprint from its own', async () => {
+    const db = dbOf(await openSqlite())
+    const texts = statementsOf(db, (each) => causeLister(each)({}, 1)).filter((sql) => sql.startsWith('SELECT'))
+    const details = texts.flatMap((sql) => plan(db, sql)).filter((detail) => /\b(i|wf_incidents)\b/.test(detail))
+    expect(details).toContain('SCAN i USING COVERING INDEX wf_incidents_open_cause')
+    expect(details.filter((detail) => detail.includes('COVERING INDEX wf_incidents_cause (fingerprint=?'))).toHaveLength(2)
+    for (const detail of details) expect(detail).toMatch(/USING (COVERING )?INDEX wf_incidents_(open_cause|cause|one_open)/)
   })
 
   it('A02 makes a claim walk over no more entries with 20,000 jobs that are not claimable than with none', async () => {
