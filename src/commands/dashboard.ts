@@ -1,12 +1,23 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
+import { wantsColour } from '../cli/colour.ts'
+import { exitCodes } from '../cli/exit-codes.ts'
 import { durationFlag } from '../cli/flags.ts'
 import { iso } from '../cli/json.ts'
 import { prose } from '../cli/prose.ts'
+import { who } from '../cli/who.ts'
 import { WfError } from '../domain/errors.ts'
 
 const screens = ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const
 const paperColumns = 100
+const usualRefreshMs = 1_000
+
+interface LiveFlags {
+  screen: (typeof screens)[number]
+  refresh?: number | undefined
+  'read-only': boolean
+  'no-color': boolean
+}
 
 export default class Dashboard extends BaseCommand {
   static override summary = 'Watch the store on a living screen, and act from it.'
@@ -29,7 +40,21 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   async run(): Promise<void> {
     const { flags } = await this.parse(Dashboard)
     if (flags.once || this.output.json) return this.#once(flags.screen)
-    throw new WfError('usage', 'the dashboard needs a terminal', { hint: 'wf dashboard --once prints one frame as text' })
+    const why = whyNoScreen()
+    if (why !== null)
+      throw new WfError('usage', `the dashboard needs a terminal, and ${why}`, { hint: 'wf dashboard --once prints one frame as text' })
+    await this.#live(flags)
+  }
+
+  async #live({ screen, refresh = usualRefreshMs, 'read-only': readOnly, 'no-color': noColour }: LiveFlags): Promise<void> {
+    const [store, { startDashboard }, { screenPaint }] = await Promise.all([this.openReader(), import('../tui/start.ts'), import('../tui/look.ts')])
+    const paint = await screenPaint(wantsColour({ env: process.env, isTTY: true, refused: noColour }))
+    const stop = await startDashboard({
+      ...{ store, paint, screen, readOnly, stdin: process.stdin, stdout: process.stdout },
+      ...{ clock: this.clock, refreshMs: refresh, suffix: this.storeSuffix, who: who() },
+      openEngine: () => this.openEngine(),
+    }).finally(() => store.close())
+    if (stop !== null) this.endWith(stop === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated)
   }
 
   async #once(screen: (typeof screens)[number]): Promise<void> {
@@ -39,4 +64,11 @@ COLUMNS says, 100 unless told; that needs no terminal.`
     this.output.document({ screen, at: iso(store.now()), lines: lines.map(({ text }) => text) })
     this.output.print(...lines)
   }
+}
+
+/** Null: there is a terminal that can be drawn on and typed at. */
+function whyNoScreen(): string | null {
+  if (process.stdin.isTTY !== true) return 'standard input is none'
+  if (process.stdout.isTTY !== true) return 'standard output is none'
+  return process.env['TERM'] === 'dumb' ? 'TERM says that this one is dumb' : null
 }

@@ -8,6 +8,8 @@ export type Event =
   | { type: 'resized'; size: Size }
   | { type: 'ticked'; now: number }
   | { type: 'read'; snapshot: Snapshot }
+  /** The store was looked at, and nothing in it has changed. */
+  | { type: 'looked'; at: number }
   | { type: 'failed'; why: string; at: number }
   | { type: 'command'; command: Command }
   /** A key or pasted text while something is typed. */

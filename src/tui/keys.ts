@@ -233,12 +233,30 @@ const named: readonly (readonly [keyof Press, string])[] = [
   ['delete', 'backspace'],
 ]
 
-/** `j`, `G`, `esc`, `ctrl-c`; text of several characters was pasted, and is handed back as it is. */
-export function keyName(input: string, press: Press): string {
-  if (press.tab) return press.shift ? 'shift-tab' : 'tab'
-  for (const [field, name] of named) if (press[field]) return name
-  if (press.ctrl) return `ctrl-${input}`
-  if (input === ' ') return 'space'
-  if (input === '\r' || input === '\n') return 'enter'
-  return input
+/**
+ * `j`, `G`, `esc`, `ctrl-c`: the names of what was pressed, in order. Keys that are pressed fast, and text that is pasted,
+ * come together.
+ */
+export function keysOf(input: string, press: Press): readonly string[] {
+  if (press.tab) return [press.shift ? 'shift-tab' : 'tab']
+  for (const [field, name] of named) if (press[field]) return [name]
+  if (press.ctrl) return [`ctrl-${input}`]
+  return [...input].map(characterName)
+}
+
+const characters: Readonly<Record<string, string>> = {
+  ' ': 'space',
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\u001b': 'esc',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+}
+
+function characterName(character: string): string {
+  const known = characters[character]
+  if (known !== undefined) return known
+  const code = character.codePointAt(0) ?? 0
+  return code < 0x20 ? `ctrl-${String.fromCharCode(code + 0x60)}` : character
 }

@@ -1,5 +1,6 @@
 /** The reducer: the next state out of this one and an event. Pure; what an event asks of the outside is done by others. */
 import { reduceConfirm } from './confirm.ts'
+import type { Item } from './items.ts'
 import { isVerb, screens, type Command, type Screen } from './keys.ts'
 import { move, type Move } from './move.ts'
 import type { Event } from './event.ts'
@@ -15,6 +16,8 @@ export function reduce(state: State, event: Event): State {
       return withoutOldNotice({ ...state, now: event.now })
     case 'read':
       return taken(state, event.snapshot)
+    case 'looked':
+      return state.frozen ? state : { ...state, readAt: event.at, now: Math.max(state.now, event.at), failure: null }
     case 'failed':
       return { ...state, failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why } }
     case 'command':
@@ -36,21 +39,27 @@ function withoutOldNotice(state: State): State {
   return state.notice && state.now - state.notice.at > noticeMs ? { ...state, notice: null } : state
 }
 
-/** What was read goes in; of a frozen screen only the detail, which is asked for anew when another row is selected. */
+/** What was read goes in; of a frozen screen only what it has never shown. */
 function taken(state: State, snapshot: Snapshot): State {
   const { query, items, more, figures, detail, at } = snapshot
-  if (state.frozen && state.figures) return { ...state, detail }
   const pages = { ...state.pages, [query.list]: { key: pageKey(query), items, more } }
+  if (state.frozen && state.figures)
+    return state.pages[query.list]?.key === pageKey(query) ? { ...state, detail } : anchored({ ...state, detail, pages })
   const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
   return anchored(next)
 }
 
-/** The selection stays with its item; where that is gone, with the row that took its place. Marks of what is gone go too. */
+/**
+ * The selection stays with its item; where that is gone, with the row that took its place. What is opened stays open when
+ * it has left the list. On the overview nothing is selected by itself: what is worst stays on top. Marks of what is gone go.
+ */
 function anchored(state: State): State {
   const items = itemsOf(state)
-  if (items === null) return state
+  const list = listOf(state)
+  const chosen = state.cursors[list]?.id ?? null
+  if (items === null || (list === 'overview' && chosen === null)) return state
   const index = selectedIndex(state, items)
-  const cursors = { ...state.cursors, [listOf(state)]: { id: items[index]?.id ?? null, index } }
+  const cursors = { ...state.cursors, [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index } }
   if (state.marks.size === 0) return { ...state, cursors }
   const there = new Set(items.map(({ id }) => id))
   return { ...state, cursors, marks: new Set([...state.marks].filter((id) => there.has(id))) }
@@ -107,14 +116,14 @@ const closedDetail = { open: false, pane: 'page', scroll: 0 } as const
 function opened(state: State): State {
   const item = selectedItem(state)
   if (item === null || state.open) return state
-  if (item.kind !== 'cause') return { ...state, open: true, pane: 'page', scroll: 0 }
+  if (item.kind !== 'cause') return { ...withSelected(state, item), open: true, pane: 'page', scroll: 0 }
   const cursors = { ...state.cursors, causes: { id: item.id, index: state.cursors.causes?.index ?? 0 }, incidents: { id: null, index: 0 } }
   return anchored({ ...state, screen: 'incidents', cause: item.cause.fingerprint, cursors, ...closedDetail, marks: new Set() })
 }
 
 /** Out of the innermost: another side of the detail, the detail, marks, filter, the members of a cause, to the overview. */
 function back(state: State): State {
-  if (state.open) return state.pane === 'page' ? { ...state, ...closedDetail } : { ...state, pane: 'page', scroll: 0 }
+  if (state.open) return state.pane === 'page' ? anchored({ ...state, ...closedDetail }) : { ...state, pane: 'page', scroll: 0 }
   if (state.pane !== 'page') return { ...state, pane: 'page', scroll: 0 }
   if (state.marks.size > 0) return { ...state, marks: new Set() }
   const list = listOf(state)
@@ -133,12 +142,17 @@ function marked(state: State): State {
   return move({ ...state, marks }, 'down')
 }
 
+function withSelected(state: State, { id }: Item): State {
+  const list = listOf(state)
+  return state.open ? state : { ...state, cursors: { ...state.cursors, [list]: { id, index: selectedIndex(state, itemsOf(state) ?? []) } } }
+}
+
 function looked(state: State, pane: 'explain' | 'attempts'): State {
   const item = selectedItem(state)
   if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
     return { ...state, notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now } }
   }
-  return state.pane === pane ? { ...state, pane: 'page', scroll: 0 } : { ...state, pane, scroll: 0, open: true }
+  return state.pane === pane ? { ...state, pane: 'page', scroll: 0 } : { ...withSelected(state, item), pane, scroll: 0, open: true }
 }
 
 function typed(state: State, key: string): State {

@@ -62,9 +62,10 @@ export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): 
   return { reader, inspector: createInspector(reader, () => store.now()), series: seriesReader(reader), now: () => store.now() }
 }
 
-export async function readSnapshot(source: Source, query: Query): Promise<Snapshot> {
+/** @param known figures of a moment ago, which then are not read again */
+export async function readSnapshot(source: Source, query: Query, known?: Figures): Promise<Snapshot> {
   const at = source.now()
-  const figures = await readFigures(source, at)
+  const figures = known ?? (await readFigures(source, at))
   const page = await readPage(source, query, figures)
   const detail = query.detail === null ? null : await readDetail(source, query.detail, figures)
   return { query, at, figures, ...page, detail }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bindings, commandOf, commandsLike, isVerb, keyName, keyWords, screens, shortHelp, verbs, type Press } from '../../src/tui/keys.ts'
+import { bindings, commandOf, commandsLike, isVerb, keysOf, keyWords, screens, shortHelp, verbs, type Press } from '../../src/tui/keys.ts'
 
 describe('the table of keys', () => {
   it('gives each key to one command', () => {
@@ -58,9 +58,14 @@ describe('the table of keys', () => {
     ['', { tab: true }, 'tab'],
     ['', { tab: true, shift: true }, 'shift-tab'],
     ['', { delete: true }, 'backspace'],
-    ['--type mail', {}, '--type mail'],
   ])('reads %j with %j as %s', (input, press, name) => {
-    expect(keyName(input, press)).toBe(name)
+    expect(keysOf(input, press)).toEqual([name])
+  })
+
+  it('takes keys that come together one by one', () => {
+    expect(keysOf('jjG', {})).toEqual(['j', 'j', 'G'])
+    expect(keysOf('\u0003\u0003', {})).toEqual(['ctrl-c', 'ctrl-c'])
+    expect(keysOf('漢 字\r', {})).toEqual(['漢', 'space', '字', 'enter'])
   })
 
   it('finds commands by the beginning of their name first', () => {

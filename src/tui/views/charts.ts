@@ -11,7 +11,8 @@ import type { State } from '../state.ts'
 import { quantileWords } from './columns.ts'
 
 const linesFrom = { width: 120, height: 24 } as const
-const chartRows = 4
+/** Taller where there is much room. */
+const chartRows = ({ height }: Look) => (height >= 36 ? 7 : 4)
 const labelWidth = 7
 
 export function chartLines(state: State, figures: Figures, look: Look): readonly Safe[] {
@@ -40,12 +41,14 @@ interface Chart {
   painter: Painter
 }
 
-function lineCharts({ series: { minutes } }: Figures, { width, paint }: Look): readonly Safe[] {
+function lineCharts({ series: { minutes } }: Figures, look: Look): readonly Safe[] {
+  const { width, paint } = look
   const columns = Math.floor((width - 3) / 2)
+  const height = chartRows(look)
   const chart = ({ title, values, painter }: Chart): readonly Safe[] => {
     const most = Math.max(1, ...values)
-    const rows = brailleChart(values, { width: columns - labelWidth - 1, height: chartRows, most })
-    const labels = rows.map((_, row) => ({ [0]: thousands(Math.round(most)), [chartRows - 1]: '0' })[row] ?? '')
+    const rows = brailleChart(values, { width: columns - labelWidth - 1, height, most })
+    const labels = rows.map((_, row) => ({ [0]: thousands(Math.round(most)), [height - 1]: '0' })[row] ?? '')
     return [title, ...rows.map((row, index) => say`${paint.dim((labels[index] ?? '').padStart(labelWidth))} ${painter(row)}`)]
   }
   const done = {
@@ -71,5 +74,5 @@ function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { pain
     waiting === 0 || nextDueAt === null ? say`` : say`   ${thousands(waiting)} wait, next ${nextDueAt <= now ? 'now' : `in ${span(nextDueAt - now)}`}`
   const slow = Object.entries(series.byType).sort(([, a], [, b]) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0))[0]
   const slowest = slow && slow[1].p95Ms !== null ? paint.dim(say`   slowest ${slow[0]}: p95 ${quantileWords(slow[1].p95Ms)}`) : say``
-  return say`${thousands(last?.done ?? 0)} a minute${share}${wave}${slowest}`
+  return say`${thousands(last?.done ?? 0)} in the last minute, ${thousands(series.minutes.at(-1)?.done ?? 0)} in this one${share}${wave}${slowest}`
 }

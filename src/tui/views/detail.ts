@@ -12,17 +12,16 @@ import type { Detail } from '../detail.ts'
 import type { Look } from '../look.ts'
 import { cutLine, fill } from '../parts/line.ts'
 import { strip, type Turn } from '../parts/strip.ts'
-import type { State } from '../state.ts'
-import { selectedItem } from '../state.ts'
+import { listOf, type State } from '../state.ts'
 import { attemptsPage } from './attempts.ts'
 
 /** Exactly `height` lines. */
 export function detailLines(state: State, look: Look): readonly Safe[] {
   const { paint, width, height } = look
-  const item = selectedItem(state)
+  const id = state.cursors[listOf(state)]?.id ?? null
   const { detail } = state
-  if (item === null) return fill([], height)
-  if (detail === null || detail.id !== item.id || detail.pane !== state.pane) return fill([paint.dim('reading …')], height)
+  if (id === null) return fill([], height)
+  if (detail === null || detail.id !== id || detail.pane !== state.pane) return fill([paint.dim('reading …')], height)
   const lines = sideOf(detail, state, { paint, width, now: state.now, full: false, suffix: state.suffix }).map((line) => cutLine(line, width))
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
   const shown = lines.slice(first, first + height)

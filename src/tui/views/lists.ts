@@ -14,6 +14,7 @@ import { heldBy } from './overview.ts'
 export function listScreen(state: State, items: readonly Item[] | null, look: Look): readonly Safe[] {
   if (items === null) return fill([look.paint.dim('reading …')], look.height)
   const { width, height, paint } = look
+  if (items.length === 0 && !state.open) return listOnly(state, items, look)
   if (isBeside(state)) {
     const leftWidth = Math.floor((width - 3) * 0.5)
     const left = listOnly(state, items, { ...look, width: leftWidth })

@@ -1,0 +1,131 @@
+/** Asking for changes, and making them: one at a time, each on a connection of its own that is open for as long as it takes. */
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import { act } from './act.ts'
+import { isYes } from './confirm.ts'
+import type { StateDesk } from './desk.ts'
+import { changesBetween, editable } from './edit.ts'
+import { freeze } from './freeze.ts'
+import { keyOf, type Item } from './items.ts'
+import type { Verb } from './keys.ts'
+import { planOf, type JobVerb, type Plan } from './plan.ts'
+import type { Source } from './snapshot.ts'
+import { chosenItems, type Confirm, type Notice } from './state.ts'
+
+export interface Editor {
+  /** Lends the terminal to an editor, and answers the text as it left it. Throws an Error that says why not. */
+  edit(text: string): string
+}
+
+export interface ChangesParts {
+  desk: StateDesk
+  source: Source
+  clock: Clock
+  who: string
+  /** A connection that writes, for one change; closed after it. */
+  openEngine(): Promise<Engine>
+  /** Look at the store again. */
+  poke(anew: boolean): void
+  outside: Editor
+}
+
+export class Changes {
+  readonly #parts: ChangesParts
+  #lastId = 0
+  #working: { abort: AbortController; ended: Promise<void> } | null = null
+
+  constructor(parts: ChangesParts) {
+    this.#parts = parts
+  }
+
+  ask(verb: Verb): void {
+    if (this.#working) return this.#tell('one change at a time: the last one is still at work', 'bad')
+    if (verb === 'edit') return void this.#edit().catch((error: unknown) => this.#tell(wordsOf(error), 'bad'))
+    const plan = planOf(this.#parts.desk.state(), verb)
+    if (typeof plan === 'string') this.#tell(plan, 'bad')
+    else this.#offer(plan)
+  }
+
+  /** True: the key was for the change itself. */
+  hears(confirm: Confirm, key: string): boolean {
+    if (confirm.status === 'working') {
+      if (key === 'esc' || key === 'ctrl-c') this.#working?.abort.abort()
+      return true
+    }
+    if (!isYes(confirm, key) || isNothing(confirm)) return false
+    const abort = new AbortController()
+    this.#parts.desk.dispatch({ type: 'begun', id: confirm.id })
+    const ended = this.#apply(confirm, abort.signal).finally(() => {
+      this.#working = null
+    })
+    this.#working = { abort, ended }
+    return true
+  }
+
+  /** Stops what is under way between two batches, and waits for it. */
+  async stop(): Promise<void> {
+    this.#working?.abort.abort()
+    await this.#working?.ended
+  }
+
+  #notice(text: string, tone: Notice['tone']): Notice {
+    return { text, tone, at: this.#parts.desk.state().now }
+  }
+
+  #tell(text: string, tone: Notice['tone']): void {
+    this.#parts.desk.dispatch({ type: 'noticed', notice: this.#notice(text, tone) })
+  }
+
+  #offer(plan: Plan): void {
+    const { desk, source } = this.#parts
+    const id = ++this.#lastId
+    desk.dispatch({ type: 'asked', id, plan })
+    freeze(source.reader, plan, source.now()).then(
+      (found) => desk.dispatch({ type: 'frozen', id, ...found }),
+      (error: unknown) => desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') }),
+    )
+  }
+
+  async #edit(): Promise<void> {
+    const { desk, source, outside } = this.#parts
+    const [item, ...others] = chosenItems(desk.state())
+    const key = item ? keyOf(item) : null
+    if (!item || key === null || others.length > 0) return this.#tell('choose one job to edit its variables', 'bad')
+    if (desk.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')
+    const road = roadOf(item)
+    if (road === null) return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
+    const detail = await source.reader.job(key)
+    if (detail === null) return this.#tell('the job is not there any more', 'bad')
+    const set = changesBetween(detail.variables, outside.edit(editable(detail.variables)))
+    if (set.length === 0) return this.#tell('the variables are as they were', 'good')
+    this.#offer({ of: 'jobs', ...road, selector: { keys: [key] }, set })
+  }
+
+  async #apply(confirm: Confirm, signal: AbortSignal): Promise<void> {
+    const { desk, clock, who, openEngine, poke } = this.#parts
+    const { id } = confirm
+    try {
+      const engine = await openEngine()
+      try {
+        const words = await act({ engine, clock, confirm, who, signal, onProgress: (done) => desk.dispatch({ type: 'progressed', id, done }) })
+        desk.dispatch({ type: 'ended', id, notice: this.#notice(words, 'good') })
+      } finally {
+        await engine.store.close()
+      }
+    } catch (error) {
+      desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') })
+    }
+    poke(true)
+  }
+}
+
+const isNothing = ({ plan, targets }: Confirm) => targets.length === 0 && (plan.of === 'jobs' || plan.of === 'operation')
+
+/** What runs a job again with other variables; null where nothing does. */
+function roadOf(item: Item): { verb: JobVerb; list: 'incidents' | 'dlq' | 'jobs' } | null {
+  if (item.kind === 'incident') return { verb: 'resolve', list: 'incidents' }
+  if (item.kind === 'letter') return { verb: 'dlq_retry', list: 'dlq' }
+  return item.kind === 'job' && ['waiting', 'failed', 'dead'].includes(item.job.state) ? { verb: 'retry', list: 'jobs' } : null
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,46 @@
+/** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
+import { frozen } from '../cli/targets.ts'
+import { counted, relative } from '../cli/time.ts'
+import { commandOf } from '../domain/operation-words.ts'
+import { operationToUndo } from '../engine/undo.ts'
+import type { Page, Paged } from '../store/store.ts'
+import type { StoreReader } from '../store/store.ts'
+import { isGuarded, type JobsPlan, type Plan } from './plan.ts'
+import type { Target } from './state.ts'
+
+export interface Frozen {
+  targets: readonly Target[]
+  guarded: readonly Target[]
+}
+
+/** Throws WfErrors `not_found` and `conflict` where there is nothing to undo. */
+export async function freeze(reader: StoreReader, plan: Plan, now: number): Promise<Frozen> {
+  switch (plan.of) {
+    case 'jobs': {
+      const all = await frozen(pagesOf(reader, plan))
+      return { targets: all.filter(({ kind }) => !isGuarded(plan, kind)), guarded: all.filter(({ kind }) => isGuarded(plan, kind)) }
+    }
+    case 'operation': {
+      const { id, verb, changed, selector, who, at } = await operationToUndo(reader, null, now)
+      const what = `operation ${id}: wf ${commandOf(verb)} ${selector}, ${counted(changed, 'target')} changed by ${who} ${relative(at, now)}`
+      return { targets: [{ key: id, type: what, kind: verb }], guarded: [] }
+    }
+    default:
+      return { targets: [], guarded: [] }
+  }
+}
+
+function pagesOf(reader: StoreReader, { list, selector }: JobsPlan): (page: Page) => Promise<Paged<Target>> {
+  switch (list) {
+    case 'incidents':
+      return async (page) => mapped(await reader.incidents(selector, page), ({ jobKey, type, kind }) => ({ key: jobKey, type, kind }))
+    case 'dlq':
+      return async (page) => mapped(await reader.deadLetters(selector, page), ({ jobKey, type, reason }) => ({ key: jobKey, type, kind: reason }))
+    default:
+      return async (page) => mapped(await reader.jobs(selector, page), ({ key, type, state }) => ({ key, type, kind: state }))
+  }
+}
+
+function mapped<T>({ items, next }: Paged<T>, target: (item: T) => Target): Paged<Target> {
+  return { items: items.map(target), next }
+}

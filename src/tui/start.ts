@@ -1,0 +1,161 @@
+/**
+ * The dashboard from its first frame to the terminal given back. Puts the parts together; whatever happens, the terminal
+ * is as it was when this ends, and an error is told after that.
+ */
+import type { Clock } from '../clock.ts'
+import { isStoreGone } from '../domain/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Store } from '../store/store.ts'
+import { createController } from './controller.ts'
+import { clipboardSequence } from './copy.ts'
+import { createDesk } from './desk.ts'
+import { editText } from './edit.ts'
+import { startInk } from './ink-screen.ts'
+import type { Screen } from './keys.ts'
+import type { ScreenPaint } from './look.ts'
+import { createPainter, type Painter } from './painter.ts'
+import { sourceOf, type Query } from './snapshot.ts'
+import { initialState, itemsOf, queryOf, type State } from './state.ts'
+import { onStops, type Stop, type Stops } from './stops.ts'
+import { createTerminal, type Terminal, type TerminalStreams } from './terminal.ts'
+import { keepSnapshots } from './use-snapshot.ts'
+
+export interface DashboardOptions extends TerminalStreams {
+  /** Opened for reading. */
+  store: Store
+  openEngine(): Promise<Engine>
+  clock: Clock
+  paint: ScreenPaint
+  screen: Screen
+  refreshMs: number
+  readOnly: boolean
+  suffix: string
+  who: string
+}
+
+/** Ages and countdowns go on while nothing happens. */
+const tickMs = 1_000
+
+/** Resolves with the signal that ended it, null when a key did. Rejects with what broke it. */
+export async function startDashboard(options: DashboardOptions): Promise<Stop> {
+  const { clock, paint, stdin, stdout } = options
+  const terminal = createTerminal(options)
+  const painter = createPainter(stdout)
+  const ending = whatEnds()
+  const stops = onStops({ terminal, painter, clock, stop: ending.stop, fail: ending.fail })
+  const parts = putTogether(options, { terminal, painter, ending, stops })
+  try {
+    terminal.enter()
+    const ink = await startInk({ desk: { ...parts.desk, press: parts.press }, paint, painter, stdin })
+    ink.ended.catch(ending.fail)
+    try {
+      return await ending.ended
+    } finally {
+      parts.desk.close()
+      ink.unmount()
+    }
+  } finally {
+    stops.release()
+    terminal.leave()
+    await parts.stop()
+  }
+}
+
+interface Ending {
+  stop(signal: Stop): void
+  fail(error: unknown): void
+  ended: Promise<Stop>
+}
+
+function whatEnds(): Ending {
+  let stop: Ending['stop'] = () => {}
+  let fail: Ending['fail'] = () => {}
+  const ended = new Promise<Stop>((resolve, reject) => {
+    stop = resolve
+    fail = reject
+  })
+  return { stop, fail, ended }
+}
+
+interface Around {
+  terminal: Terminal
+  painter: Painter
+  ending: Ending
+  stops: Stops
+}
+
+function putTogether(options: DashboardOptions, { terminal, painter, ending, stops }: Around) {
+  const { store, clock, screen, refreshMs, readOnly, suffix, who, stdout } = options
+  const source = sourceOf(store, clock)
+  const desk = createDesk(initialState({ size: terminal.size(), now: store.now(), screen, readOnly, suffix }), clock)
+  let followedMs = Number.NEGATIVE_INFINITY
+  const snapshots = keepSnapshots({
+    ...{ source, clock, refreshMs },
+    query: () => wantedNow(desk.state()),
+    onRead(snapshot) {
+      desk.dispatch({ type: 'read', snapshot })
+      // What was selected is gone, and what stands in its place is to be shown: where rows fly by, once a refresh.
+      const moved = JSON.stringify(snapshot.query.detail) !== JSON.stringify(queryOf(desk.state()).detail)
+      if (!moved || clock.monotonic() - followedMs < refreshMs) return
+      followedMs = clock.monotonic()
+      snapshots.poke()
+    },
+    onSame: (at) => desk.dispatch({ type: 'looked', at }),
+    onFailure: (error) => (isStoreGone(error) ? ending.fail(error) : desk.dispatch({ type: 'failed', why: wordsOf(error), at: source.now() })),
+  })
+  const controller = createController({
+    ...{ desk, source, clock, who, openEngine: options.openEngine },
+    poke: (anew) => snapshots.poke({ anew }),
+    outside: {
+      quit: () => ending.stop(null),
+      suspend: () => stops.suspend(),
+      redraw: () => painter.repaint(),
+      copy: (text) => void stdout.write(clipboardSequence(text)),
+      edit: (text) => lend({ terminal, painter }, () => editText(text, process.env)),
+    },
+  })
+  const resized = () => {
+    painter.forget()
+    desk.dispatch({ type: 'resized', size: terminal.size() })
+    snapshots.poke()
+  }
+  stdout.on('resize', resized)
+  const ticking = tick(clock, () => desk.dispatch({ type: 'ticked', now: store.now() }))
+  const stop = async () => {
+    stdout.off('resize', resized)
+    ticking()
+    await Promise.all([snapshots.stop(), controller.stop()])
+  }
+  return { desk, press: controller.press, stop }
+}
+
+/** Of a frozen screen only what was never read, and the detail that is opened. */
+function wantedNow(state: State): Query | null {
+  return state.frozen && state.figures && !state.open && itemsOf(state) !== null ? null : queryOf(state)
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Calls once a second until it is told to stop. */
+function tick(clock: Clock, ticked: () => void): () => void {
+  let cancel = () => {}
+  const next = () => {
+    cancel = clock.after(tickMs, () => {
+      ticked()
+      next()
+    })
+  }
+  next()
+  return () => cancel()
+}
+
+/** Lends the terminal to somebody for as long as a function takes. */
+function lend<T>({ terminal, painter }: Pick<Around, 'terminal' | 'painter'>, work: () => T): T {
+  terminal.leave()
+  try {
+    return work()
+  } finally {
+    terminal.enter()
+    painter.repaint()
+  }
+}
