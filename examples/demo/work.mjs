@@ -59,9 +59,9 @@ async function atWork(store) {
   return items.filter(({ quarantine }) => !quarantine)
 }
 
-function progress(work, { charges, declined, unavailable, answersLost }) {
+function progress(work, { charges, declined, unavailable }) {
   work.perTick.push(charges - (work.shown ?? 0))
   work.shown = charges
-  const words = `charged ${count(charges)} · declined ${count(declined)} · 503 ${count(unavailable)} · lost ${count(answersLost)}`
+  const words = `charged ${count(charges)} · declined ${count(declined)} · 503 ${count(unavailable)}`
   row('working', `${sparkline(work.perTick)}  ${words}`, { passing: true })
 }
