@@ -22,11 +22,11 @@ const words = [
 const codes = ['ETIMEDOUT', 'E 1', 'NO', "it's, ok"]
 const types = ['mail', 'charge-payment', "it's", '__proto__']
 /** Values that are easily taken for each other. */
-const values: readonly unknown[] = [
+export const values: readonly unknown[] = [
   ...[0, 1, -1, 1.5, 7, 2 ** 53, 2 ** 53 - 1, 2 ** 60, 1e21, 1e-7, '', '7', 'null', 'true', 'o-1', '9007199254740993', 'é\u0000"\\'],
   ...[null, true, false, [], [1, 2], ['a'], {}, { b: 1 }, { b: 1, c: [null] }, { c: [null], b: 1 }],
 ]
-const names = [
+export const names: readonly string[] = [
   'customer',
   'a',
   'b',

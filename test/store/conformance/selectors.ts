@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sortOrders, type SelectorList } from '../../../src/domain/selector.ts'
+import { pathText } from '../../../src/domain/variable-path.ts'
 import type { Page, Paged } from '../../../src/store/store.ts'
 import { incidentsMeant, jobsMeant, lettersMeant, type Known } from '../../support/selector-model.ts'
-import { anySelector, selectorWorld } from '../../support/selector-world.ts'
+import { anySelector, names, selectorWorld, values } from '../../support/selector-world.ts'
 import type { Stage } from '../conformance.ts'
 
 /** All pages of a list. */
@@ -19,6 +20,12 @@ async function every<T>(limit: number, read: (page: Page) => Promise<Paged<T>>):
 }
 
 const seeds = [1, 2, 3]
+
+const isSame = (one: unknown, other: unknown) => sortedMembers(one) === sortedMembers(other)
+const sortedMembers = (value: unknown) =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member) ? Object.fromEntries(Object.entries(member).sort()) : member,
+  )
 
 export function selectorRules(stage: Stage): void {
   describe('a selector', () => {
@@ -106,6 +113,34 @@ export function selectorRules(stage: Stage): void {
       }
       await expect(store.incidents({}, { limit: 1, sort: 'due' })).rejects.toMatchObject(usage('is no order of this list'))
       await expect(store.deadLetters({}, { limit: 1, sort: 'priority' })).rejects.toMatchObject(usage('is no order of this list'))
+    })
+
+    it('tells values apart that are easily taken for each other, and what is null from what is not there', async () => {
+      const { enqueue, store } = await stage()
+      await enqueue(...values.map((v) => ({ variables: { v } })), { variables: {} })
+      const all = (await store.jobs({}, { limit: 1_000 })).items
+      for (const value of values) {
+        const found = (await store.jobs({ where: [{ path: 'v', value }] }, { limit: 1_000 })).items.map(({ key }) => key)
+        // Of the list, what is written in the same way but for the order of members.
+        const same = values.flatMap((other, at) => (isSame(value, other) ? [at + 1] : []))
+        expect([value, found]).toEqual([value, same.toReversed()])
+      }
+      expect(all).toHaveLength(values.length + 1)
+    })
+
+    it('finds a member by any name, and takes none for another, a place in a list or what objects have anyway', async () => {
+      const { enqueue, store } = await stage()
+      const nested = (name: string) => JSON.parse(`{${JSON.stringify(name)}:{${JSON.stringify(name)}:1}}`) as object
+      await enqueue(...names.map((name) => ({ variables: nested(name) })), { variables: { v: [[0, 1], 1] } })
+      for (const [at, name] of names.entries()) {
+        const path = pathText([name, name])
+        const found = (await store.jobs({ where: [{ path, value: 1 }] }, { limit: 1_000 })).items.map(({ key }) => key)
+        expect([name, found]).toEqual([name, [at + 1]])
+      }
+      const inList = async (path: string) => (await store.jobs({ where: [{ path, value: 1 }] }, { limit: 1_000 })).items.length
+      expect(await Promise.all(['v[1]', 'v.1', 'v[0][1]', 'v.0.1', 'v[0]', 'v[2]', 'v.length', 'v["1"]', 'v'].map(inList))).toEqual([
+        1, 1, 1, 1, 0, 0, 0, 1, 0,
+      ])
     })
 
     it('B106 takes no number for another one that JavaScript would round to it', async () => {
