@@ -28,6 +28,9 @@ describe('rows that somebody damaged', () => {
     if (bad === undefined) throw new Error('not claimed')
     if (typeof value === 'string') expect(bad.variables).toBe(value)
     expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(10)
+    for (const where of [{ path: 'a', value: 1 }, { path: '[""]', value: null }, { path: 'a.0', value: { b: 1 } }]) {
+      expect((await store.jobs({ where: [where] }, { limit: 100 })).items).toEqual([])
+    }
     expect(await settle(bad, outcomes.poison())).toBe('applied')
     expect(await detail(7)).toMatchObject({ job: { state: 'failed' }, deadLetter: { reason: 'poison' } })
     expect((await store.deadLetter(7))?.variables).toBe(bad.variables)
@@ -53,6 +56,11 @@ describe('rows that somebody damaged', () => {
     db.prepare("UPDATE wf_incidents SET error = '{broken'").run()
     expect((await detail(2)).incidents[0]?.error).toMatchObject({ name: 'Error', message: '{broken' })
     expect((await store.incidents({}, { limit: 5 })).items).toHaveLength(1)
+    expect((await store.incidents({ error: { text: '{BROKEN' } }, { limit: 5 })).items).toHaveLength(1)
+    for (const error of ['null', '5', '[]', '{"message":{}}', '{"name":null,"code":7}']) {
+      db.prepare('UPDATE wf_incidents SET error = ?').run(error)
+      expect((await store.jobs({ error: { text: 'a' }, codes: ['7'] }, { limit: 5 })).items).toEqual([])
+    }
   })
 })
 
