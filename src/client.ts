@@ -13,12 +13,14 @@ import type { Explanation } from './domain/explain-facts.ts'
 import type { IncidentKind } from './domain/incident.ts'
 import { defaultSizes, type Job, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
+import { namedWords } from './domain/operation-words.ts'
 import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
 import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
+import { asOperation, flagsOf } from './engine/operations.ts'
 import { systemRandom } from './random.ts'
 import type { JobDetail, Store } from './store/store.ts'
 
@@ -225,12 +227,19 @@ async function enqueueMany(
   return (await inBatches(items, (batch) => engine.enqueueEach(batch), partly)).map(answer)
 }
 
-function changeMany(engine: Engine, keys: readonly number[], resolution: Omit<Resolution, 'jobKey'>): Promise<readonly Applied[]> {
-  const each = (batch: readonly number[]) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey })))
-  return inBatches(keys, each, (results, cause) => {
-    const done = `${results.length} of ${keys.length} jobs were looked at`
-    return new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
+/** One operation, whatever becomes of it. */
+async function changeMany(engine: Engine, keys: readonly number[], resolution: Omit<Resolution, 'jobKey'>): Promise<readonly Applied[]> {
+  if (keys.length === 0) return []
+  const { verb, who, reason } = resolution
+  const named = { verb, who, reason, selector: namedWords(keys), flags: flagsOf(resolution), matched: new Set(keys).size }
+  const { result } = await asOperation(engine.store, named, (operation) => {
+    const each = (batch: readonly number[]) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, operation })))
+    return inBatches(keys, each, (results, cause) => {
+      const done = `${results.length} of ${keys.length} jobs were looked at`
+      return new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
+    })
   })
+  return result
 }
 
 function refusal(type: string, refused: Extract<EnqueueResult, { status: 'refused' }>): WfError {
