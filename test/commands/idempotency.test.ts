@@ -69,7 +69,10 @@ describe('wf idempotency', () => {
     expect(dry).toMatchObject({ matched: 2, changed: 2, dryRun: true })
     expect(await store.steps(key)).toHaveLength(2)
     const done = await wf('idempotency', 'forget', String(key), 'charge', 'nothing', '--yes', '--reason', 'refunded')
-    expect(done).toMatchObject({ code: 0, out: `forgotten charge\nskipped nothing  job ${key} has no such step\n` })
+    expect(done).toMatchObject({
+      code: 0,
+      out: `forgotten charge\nskipped nothing  job ${key} has no such step\noperation 1 · this cannot be undone\n`,
+    })
     expect(done.err).toContain('can happen twice')
     expect((await wf('jobs', 'show', String(key))).out).toContain('steps forgotten by ada: refunded')
     expect((await wf('idempotency', 'forget', String(key), '--yes', '--json')).json()).toMatchObject({ changed: 1, items: [{ step: 'mail' }] })
