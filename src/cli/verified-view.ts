@@ -6,16 +6,27 @@ import { WfError } from '../domain/errors.ts'
 import type { Watched } from '../domain/verdict.ts'
 import type { Held } from '../engine/inspector.ts'
 import { isThrough, type Verification } from '../engine/verify.ts'
+import type { VerifiedEnd as Ended } from '../engine/verified-bulk.ts'
 import type { Change } from './changes.ts'
 import { errorLine } from './error-view.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { namedKeys } from './list.ts'
-import { operationDocument, operationLine } from './operation-line.ts'
+import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
-import type { VerifiedEnd } from './verified-change.ts'
+
+export interface VerifiedEnd extends Pick<Ended, 'choice' | 'verification' | 'hasGoneOn'> {
+  changes: readonly Change[]
+  /** Of how many targets. */
+  matched: number
+  operation: MadeOperation
+  /** What broke it off. */
+  failure: WfError | null
+  /** When somebody stopped it. */
+  stoppedWith: ExitCode | null
+}
 
 const limitWords = (ms: number) => `waiting ${formatDuration(ms)} at most`
 
