@@ -130,6 +130,7 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     forgetSteps: refuse,
     addStats: refuse,
     prune: refuse,
+    purgeLetters: refuse,
     beginOperation: refuse,
     addOperationTargets: refuse,
     endOperation: refuse,

@@ -63,9 +63,28 @@ export abstract class BaseCommand extends Command {
   }
 
   /** For looking, with what follows from what is there. */
-  protected async openInspector(): Promise<Inspector> {
-    const [store, { createInspector }] = await Promise.all([this.openReader(), import('../engine/inspector.ts')])
+  protected async openInspector(from?: Store): Promise<Inspector> {
+    const [store, { createInspector }] = await Promise.all([from ?? this.openReader(), import('../engine/inspector.ts')])
     return createInspector(store, () => store.now())
+  }
+
+  /** For looking at what may be secret: that is kept on record, so it needs a store that can be written. */
+  protected async openRevealing({ reveal }: { reveal: boolean }): Promise<Store> {
+    if (!reveal) return this.openReader()
+    const { orUnrecorded } = await import('./reveal.ts')
+    return orUnrecorded(this.openWriter())
+  }
+
+  /** Before anything is shown. */
+  protected async recordReveal(
+    store: Store,
+    keys: readonly number[],
+    { reveal, reason }: { reveal: boolean; reason?: string | undefined },
+  ): Promise<void> {
+    if (!reveal) return
+    const { recordReveal } = await import('./reveal.ts')
+    const id = await recordReveal(store, keys, { command: (this.id ?? '').replaceAll(':', ' '), reason: reason ?? null })
+    this.output.note(say`${this.output.errPaint.dim(say`secrets are shown; recorded as operation ${id}`)}`)
   }
 
   /** For changing what is there. */

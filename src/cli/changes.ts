@@ -46,6 +46,8 @@ export class ChangeTally {
 }
 
 export interface Told {
+  /** `dead letter`: what is counted; `job` unless told. */
+  noun?: string
   /** `resolved`, `cancelled`: what happened to those that changed. */
   done: string
   dryRun: boolean
@@ -82,7 +84,7 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
   return sum.left > 0 && told.stoppedWith !== null ? told.stoppedWith : exitCodeOf(error.code)
 }
 
-function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, operation, impact }: Told): void {
+function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, operation, impact, noun = 'job' }: Told): void {
   const { dim, green, red } = output.paint
   for (const { status, jobKey, why } of tally.others) {
     const word = status === 'skipped' ? dim(say`skipped`) : red(say`failed`)
@@ -93,10 +95,10 @@ function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, o
   if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more that did not change`)}`)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
   output.print(
-    say`${counted(sum.changed, 'job')} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
+    say`${counted(sum.changed, noun)} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
     ...heldWords(impact, output.paint),
   )
-  if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, 'job')} left as they were`)
+  if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, noun)} left as they were`)
   if (operation) output.print(operationLine(operation, output.paint))
 }
 
@@ -106,10 +108,10 @@ function summed({ counts, total }: ChangeTally, intended: number) {
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf({ counts, firstFailed }: ChangeTally, sum: ReturnType<typeof summed>, { matched, failure }: Told): WfError | null {
-  if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, 'job')}`, failure)
+function problemOf({ counts, firstFailed }: ChangeTally, sum: ReturnType<typeof summed>, { matched, failure, noun = 'job' }: Told): WfError | null {
+  if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, noun)}`, failure)
   if (sum.failed === 0) return null
-  if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, 'job')} could not be changed`)
+  if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, noun)} could not be changed`)
   const code = counts.failed === 0 ? 'not_found' : 'conflict'
   return new WfError(code, firstFailed?.why ?? '', {
     hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${firstFailed?.jobKey ?? ''}`,

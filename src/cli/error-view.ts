@@ -1,7 +1,7 @@
 /** The record of an error, as it is shown. */
 import type { ErrorRecord } from '../domain/error-record.ts'
 import type { Paint } from './paint.ts'
-import { Safe, safeLines, say } from './safe.ts'
+import { Safe, safeLines, say, type Revealing } from './safe.ts'
 
 /** One line: the code tells more than the class where there is one. */
 export function errorLine(error: ErrorRecord): string {
@@ -12,13 +12,13 @@ export function errorLine(error: ErrorRecord): string {
 
 const firstLine = (text: string) => text.split('\n').find((line) => line.trim() !== '') ?? text
 
-export function errorLines(error: ErrorRecord, paint: Paint): readonly Safe[] {
+export function errorLines(error: ErrorRecord, paint: Paint, revealing: Revealing = {}): readonly Safe[] {
   const code = error.code === null ? say`` : say` (${error.code})`
-  const [first = say``, ...rest] = safeLines(error.message)
+  const [first = say``, ...rest] = safeLines(error.message, revealing)
   const causes = error.causes.map(
     (cause) => say`caused by ${cause.name}: ${firstLine(cause.message)}${cause.code === null ? '' : ` (${cause.code})`}`,
   )
-  const frames = safeLines(error.stack ?? '')
+  const frames = safeLines(error.stack ?? '', revealing)
     .filter(({ text }) => text.trim() !== '')
     .slice(0, 4)
     .map(({ text }) => new Safe(`  ${text.trim()}`))

@@ -75,6 +75,15 @@ export const keysArg = (description: string) =>
 
 export const retriesFlag = (summary: string) => integerFlag({ min: 1, max: limits.retries }, { summary })
 
+/** Of commands that show what a job carries. `reveal.ts` keeps the record. */
+export const revealFlags = {
+  reveal: Flags.boolean({ summary: 'show secrets too; who saw what is kept (wf audit list --verb reveal)', default: false }),
+  reason: Flags.custom<string>({
+    ...{ summary: 'why the secrets are looked at, for the record', helpValue: 'TEXT', dependsOn: ['reveal'] },
+    parse: guarded((text, name) => readText(text, name)),
+  })(),
+}
+
 export const listFlags = {
   limit: integerFlag({ min: 1, max: 100_000 }, { summary: 'how many to show, 1 to 100,000 (50 unless told)' }),
   cursor: textFlag({ summary: 'start where the page before ended (its page.next)', helpValue: 'CURSOR' }),

@@ -7,10 +7,11 @@ import { parsePath } from '../domain/variable-path.ts'
 import type { HistoryRow } from '../store/store.ts'
 import { iso } from './json.ts'
 import type { Paint } from './paint.ts'
-import { joined, say, type Safe } from './safe.ts'
+import { joined, say, type Revealing, type Safe } from './safe.ts'
 import { relative } from './time.ts'
 
 const events: Readonly<Record<string, string>> = {
+  dead_letter_purged: 'dead letter purged',
   dlq_retried: 'taken back from the dead letters',
   type_paused: 'type paused',
   type_resumed: 'type resumed',
@@ -27,9 +28,9 @@ export function historyLine({ at, event, who, reason, detail }: HistoryRow, { no
 }
 
 /** The stored detail, with secrets hidden: a changed variable carries its name beside its values, not above them. */
-export function historyDetail(text: string): unknown {
+export function historyDetail(text: string, { reveal = false }: Revealing = {}): unknown {
   const detail = readable(text)
-  if (!isJsonObject(detail) || !Array.isArray(detail['variables'])) return detail
+  if (reveal || !isJsonObject(detail) || !Array.isArray(detail['variables'])) return detail
   return { ...detail, variables: detail['variables'].map((change) => (isJsonObject(change) ? maskedChange(change) : change)) }
 }
 

@@ -36,7 +36,7 @@ export function incidentPageDocument({ incident, detail }: IncidentOfJob, suffix
 }
 
 export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook): readonly Safe[] {
-  const { paint, now, full } = look
+  const { paint, now } = look
   const { job } = detail
   const open = incident.resolvedAt === null
   const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
@@ -54,8 +54,8 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
       ],
       paint,
     ),
-    ...section('error', indented(errorLines(incident.error, paint)), paint),
-    ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
+    ...section('error', indented(errorLines(incident.error, paint, look)), paint),
+    ...section('variables', jsonLines(readable(detail.variables), look), paint),
     ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
     ...section('steps', stepLinesOf(detail.steps, job, look), paint),
     ...section('next', stepLines(stepsOf({ ...detail, suffix: look.suffix }), paint), paint),

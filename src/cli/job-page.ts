@@ -12,13 +12,13 @@ import { jobDocument, statePainter, stateWords } from './job-view.ts'
 import { iso } from './json.ts'
 import { stepsOf } from './next-steps.ts'
 import type { Paint } from './paint.ts'
-import { joined, say, type Safe } from './safe.ts'
+import { joined, say, type Revealing, type Safe } from './safe.ts'
 import { facts, indented, jsonLines, section, stepLines, type Fact } from './sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
 import { table, type Column } from './table.ts'
 import { relative } from './time.ts'
 
-export interface PageLook {
+export interface PageLook extends Revealing {
   paint: Paint
   width: number | null
   now: number
@@ -27,7 +27,7 @@ export interface PageLook {
   suffix: string
 }
 
-export function jobPageDocument(detail: InspectedDetail, suffix: string) {
+export function jobPageDocument(detail: InspectedDetail, suffix: string, revealing: Revealing = {}) {
   return {
     ...jobDocument(detail.job),
     variables: readable(detail.variables),
@@ -37,7 +37,7 @@ export function jobPageDocument(detail: InspectedDetail, suffix: string) {
     attempts: detail.attempts.map(attemptDocument),
     incidents: detail.incidents.map(incidentDocument),
     deadLetter: detail.deadLetter && deadLetterDocument(detail.deadLetter),
-    history: detail.history.map(historyDocument),
+    history: detail.history.map((row) => historyDocument(row, revealing)),
     children: detail.children,
     effectsEpoch: detail.effectsEpoch,
     steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
@@ -49,19 +49,19 @@ export function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, .
   return { ...attempt, startedAt: iso(startedAt), finishedAt: iso(finishedAt), nextRunAt: iso(nextRunAt) }
 }
 
-function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow) {
-  return { ...row, at: iso(at), detail: detail === null ? null : historyDetail(detail) }
+function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow, revealing: Revealing) {
+  return { ...row, at: iso(at), detail: detail === null ? null : historyDetail(detail, revealing) }
 }
 
 export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[] {
   const { job } = detail
-  const { paint, full } = look
+  const { paint } = look
   const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
   return [
     say`${paint.bold(say`job ${job.key}`)}  ${job.type}  ${state}`,
     ...facts(jobFacts(detail, look), paint),
-    ...section('variables', jsonLines(readable(detail.variables), { full, paint }), paint),
-    ...section('result', detail.result === null ? [] : jsonLines(readable(detail.result), { full, paint }), paint),
+    ...section('variables', jsonLines(readable(detail.variables), look), paint),
+    ...section('result', detail.result === null ? [] : jsonLines(readable(detail.result), look), paint),
     ...section('attempts', indented(attemptLines(detail.attempts, look)), paint),
     ...section('steps', stepLinesOf(detail.steps, job, look), paint),
     ...detail.incidents.flatMap((incident) =>
@@ -69,7 +69,7 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
         `incident  ${incident.kind}`,
         indented([
           standingLine(closedIncident(incident), { openedAt: incident.createdAt, now: look.now, opened: 'opened' }),
-          ...errorLines(incident.error, paint),
+          ...errorLines(incident.error, paint, look),
         ]),
         paint,
       ),

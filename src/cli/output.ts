@@ -5,7 +5,7 @@
 import { wantsColour } from './colour.ts'
 import { jsonText } from './json.ts'
 import { createPaint, type Paint } from './paint.ts'
-import type { Safe } from './safe.ts'
+import type { Revealing, Safe } from './safe.ts'
 import type { Sink, Sinks } from './streams.ts'
 
 export interface Output {
@@ -23,7 +23,7 @@ export interface Output {
   /** Words for people on standard error; nothing when --json is on. */
   note(...lines: readonly Safe[]): void
   /** The one document; only when --json is on. */
-  document(value: unknown): void
+  document(value: unknown, revealing?: Revealing): void
 }
 
 export interface OutputOptions {
@@ -49,8 +49,8 @@ export async function createOutput({ sinks, env, json, noColour }: OutputOptions
     err,
     print: (...lines) => write(out, lines),
     note: (...lines) => write(err, lines),
-    document(value) {
-      if (json) out.write(jsonText(value))
+    document(value, revealing) {
+      if (json) out.write(jsonText(value, revealing))
     },
   }
 }

@@ -2,7 +2,7 @@
  * Text that may go to a terminal. Everything that came from a job, a handler, a producer or a file is escaped and masked
  * on its way into a Safe, and the screen takes nothing else: what was forgotten does not compile.
  */
-import { cleanJson, cleanText } from '../domain/cleaner.ts'
+import { cleanJson, cleanText, revealedJson } from '../domain/cleaner.ts'
 import { maskText } from '../domain/mask.ts'
 import { escapeText } from '../domain/text.ts'
 
@@ -24,16 +24,19 @@ export function safe(value: Shown): Safe {
   return new Safe(typeof value === 'number' ? String(value) : cleanText(value))
 }
 
+/** Secrets are shown to somebody who asked for them, once that is on record. */
+export interface Revealing {
+  reveal?: boolean
+}
+
 /** Keeps line breaks and tabs: for values that are shown over several lines. */
-export function safeLines(value: string): readonly Safe[] {
-  return maskText(value)
-    .split(/\r?\n/)
-    .map((line) => new Safe(escapeText(line)))
+export function safeLines(value: string, { reveal = false }: Revealing = {}): readonly Safe[] {
+  return (reveal ? value : maskText(value)).split(/\r?\n/).map((line) => new Safe(escapeText(line)))
 }
 
 /** JSON data over several lines, with the same masking as in a JSON document. */
-export function safeJson(value: unknown): readonly Safe[] {
-  return cleanJson(value, 2)
+export function safeJson(value: unknown, { reveal = false }: Revealing = {}): readonly Safe[] {
+  return (reveal ? revealedJson : cleanJson)(value, 2)
     .split('\n')
     .map((line) => new Safe(line))
 }

@@ -1,7 +1,7 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
 import { displayWidth } from '../domain/text.ts'
 import type { Paint } from './paint.ts'
-import { Safe, safeJson, say, type Shown } from './safe.ts'
+import { Safe, safeJson, say, type Revealing, type Shown } from './safe.ts'
 
 export type Fact = readonly [name: string, value: Shown | null]
 
@@ -23,8 +23,8 @@ const mostLines = 40
 const mostCharacters = 8_000
 
 /** JSON over several lines, cut to what a screen can take unless `full`. */
-export function jsonLines(value: unknown, { full, paint }: { full: boolean; paint: Paint }): readonly Safe[] {
-  const lines = safeJson(value)
+export function jsonLines(value: unknown, { full, paint, reveal = false }: { full: boolean; paint: Paint } & Revealing): readonly Safe[] {
+  const lines = safeJson(value, { reveal })
   if (full) return indented(lines)
   const shown: Safe[] = []
   let left = mostCharacters

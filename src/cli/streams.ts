@@ -4,6 +4,8 @@
  */
 export interface Sink {
   write(text: string): void
+  /** Resolves once what was written has been taken, or nobody reads any more: for those who write much. */
+  drained(): Promise<void>
   /** True once nobody reads any more. */
   readonly closed: boolean
   readonly isTTY: boolean
@@ -17,6 +19,8 @@ export interface Sinks {
 }
 
 const goneCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
+
+const ends = ['drain', 'close', 'error'] as const
 
 let shared: Sinks | undefined
 
@@ -45,6 +49,16 @@ function sinkOf(stream: NodeJS.WriteStream, failed: (error: NodeJS.ErrnoExceptio
   return {
     write(text) {
       if (!closed && text !== '') stream.write(text)
+    },
+    drained() {
+      if (closed || !stream.writableNeedDrain) return Promise.resolve()
+      return new Promise((resolve) => {
+        const done = () => {
+          for (const event of ends) stream.off(event, done)
+          resolve()
+        }
+        for (const event of ends) stream.once(event, done)
+      })
     },
     get closed() {
       return closed

@@ -36,6 +36,8 @@ export interface Target {
 }
 
 export interface Approval {
+  /** `dead letter`: what is counted; `job` unless told. */
+  noun?: string
   targets: readonly Target[]
   /** Meant too, and passed by. */
   guarded?: readonly Target[]
@@ -50,9 +52,9 @@ export interface Approval {
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approve(output: Output, { targets, guarded = [], done, verb, again, yes, unasked }: Approval): Promise<void> {
+export async function approve(output: Output, { targets, guarded = [], done, verb, again, yes, unasked, noun = 'job' }: Approval): Promise<void> {
   if (yes || targets.length === 0) return
-  const count = counted(targets.length, 'job')
+  const count = counted(targets.length, noun)
   if (!canAsk(output)) {
     if (unasked) return
     const kinds = joined(groupsOf(targets).map(groupWords), ', ')
@@ -60,12 +62,16 @@ export async function approve(output: Output, { targets, guarded = [], done, ver
       hint: 'add --yes, or --dry-run to look first',
     })
   }
-  const lines = (of: readonly Target[]) => groupsOf(of).map((group) => say`  ${groupWords(group)}${sampleOf(group)}`)
-  output.note(say`${count} would be ${done}:`, ...lines(targets))
+  output.note(say`${count} would be ${done}:`, ...sampleLines(targets))
   if (again) output.note(...heldWords(await impactOf(again, countedBy(targets.map(({ type }) => type))), output.errPaint))
-  if (guarded.length > 0) output.note(say`passed by, because it would do harm again:`, ...lines(guarded))
+  if (guarded.length > 0) output.note(say`passed by, because it would do harm again:`, ...sampleLines(guarded))
   warnFinal(output, verb)
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
+}
+
+/** By kind and type, with a few keys of each: what a dry run is about. */
+export function sampleLines(targets: readonly Target[]): readonly Safe[] {
+  return groupsOf(targets).map((group) => say`  ${groupWords(group)}${sampleOf(group)}`)
 }
 
 interface Group {

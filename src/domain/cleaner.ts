@@ -16,6 +16,11 @@ export function cleanJson(value: unknown, indent?: number): string {
   return escapeJson(JSON.stringify(maskValue(value), null, indent))
 }
 
+/** The same with secrets in it: only for somebody who asked for them, which is on record. */
+export function revealedJson(value: unknown, indent?: number): string {
+  return escapeJson(JSON.stringify(value, null, indent))
+}
+
 /** What a log does to every line that it writes. */
 export const logCleaner = {
   message: (message: unknown): string => maskText(boundedMessage(message)),

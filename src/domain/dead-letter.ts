@@ -1,4 +1,5 @@
 /** A dead letter: the stored copy of a poison or given-up job. One row a job, re-opened and counted. */
+import type { ErrorRecord } from './error-record.ts'
 
 export type DeadLetterReason = 'poison' | 'exhausted'
 
@@ -23,4 +24,11 @@ export interface DeadLetter {
   /** How it was closed: the verb. */
   resolution: string | null
   closeReason: string | null
+}
+
+/** With what lists leave out. */
+export interface StoredLetter extends DeadLetter {
+  /** JSON text, as they were when it was set aside last. */
+  variables: string
+  error: ErrorRecord
 }

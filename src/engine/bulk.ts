@@ -30,6 +30,8 @@ export interface Bulk {
 
 /** Jobs a transaction: small enough that workers are not held up. */
 const batchSize = 100
+/** Rows that only say what is meant are quicker. */
+const recordBatch = 500
 /** Between two transactions others get as long as the last one took, up to this. */
 const longestRestMs = 20
 /** A slow pace is kept by small batches rather than by long waits. */
@@ -44,6 +46,7 @@ export async function changeMany(bulk: Bulk): Promise<Operation> {
   const { operation } = await asOperation(engine.store, named, async (id) => {
     bulk.onBegin?.(id)
     await recordPassedBy(bulk, id)
+    await recordMeant(bulk, id)
     await changeInBatches(bulk, id)
   })
   return operation
@@ -59,15 +62,38 @@ export async function recordPassedBy({ engine: { store }, passedBy = [] }: Pick<
   }
 }
 
+/**
+ * Before anything is changed, so that what was not reached can be told by its key. A single batch needs no such record: it is
+ * changed as a whole or not at all.
+ */
+async function recordMeant({ engine: { store }, clock, keys, perSecond, signal }: Bulk, id: number): Promise<void> {
+  if (keys.length <= batchSize && perSecond === undefined) return
+  for (let start = 0; start < keys.length && !signal?.aborted; start += recordBatch) {
+    const beganMs = clock.monotonic()
+    const targets = keys.slice(start, start + recordBatch).map((jobKey): NewTarget => ({ jobKey, name: '', status: 'pending', why: '', image: null }))
+    await store.addOperationTargets(id, targets, store.now())
+    const restMs = Math.min(longestRestMs, clock.monotonic() - beganMs)
+    if (restMs > 0) await clock.sleep(restMs, signal)
+  }
+}
+
 /** As part of an operation that is under way; `passedBy` and `selector` are the operation's. */
 export async function changeInBatches(bulk: Omit<Bulk, 'passedBy' | 'selector'>, operation: number): Promise<void> {
-  const { engine, clock, keys, resolution, perSecond, signal, onBatch } = bulk
+  const { engine, resolution } = bulk
+  await inBatches(bulk, (keys) => engine.resolve(keys.map((jobKey) => ({ ...resolution, jobKey, operation }))))
+}
+
+/** Hands `change` a batch after the other, at the pace that is asked for and with room for others. */
+export async function inBatches(
+  { clock, keys, perSecond, signal, onBatch }: Pick<Bulk, 'clock' | 'keys' | 'perSecond' | 'signal' | 'onBatch'>,
+  change: (keys: readonly number[]) => Promise<readonly Applied[]>,
+): Promise<void> {
   const size = perSecond === undefined ? batchSize : Math.min(batchSize, Math.max(1, Math.floor(perSecond / batchesPerSecond)))
   const startedMs = clock.monotonic()
   for (let done = 0; done < keys.length && !signal?.aborted; ) {
     const beganMs = clock.monotonic()
     const batch = keys.slice(done, done + size)
-    const applied = await engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, operation })))
+    const applied = await change(batch)
     done += batch.length
     onBatch?.(applied)
     if (done === keys.length) return

@@ -3,7 +3,7 @@
  * follows from them and from the time: ages, what is due when, and why a job that could run does not. It writes nothing.
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
-import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
 import { formatDuration } from '../domain/duration.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
@@ -67,7 +67,7 @@ export interface Inspector {
   jobs(selector: Selector, page: Page): Promise<Paged<InspectedJob>>
   incidents(selector: Selector, page: Page): Promise<Paged<InspectedIncident>>
   deadLetters(selector: Selector, page: Page): Promise<Paged<InspectedDeadLetter>>
-  deadLetter(key: number): Promise<(InspectedDeadLetter & { variables: string }) | null>
+  deadLetter(key: number): Promise<(InspectedDeadLetter & StoredLetter) | null>
   workers(): Promise<readonly InspectedWorker[]>
   types(): Promise<readonly InspectedType[]>
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>

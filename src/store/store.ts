@@ -4,10 +4,11 @@
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
 import type { BreakerChange, LocalBreaker, NamedBreaker } from '../domain/breaker-row.ts'
-import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
+import type { Purge } from '../domain/purge.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
 import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts'
@@ -139,6 +140,8 @@ export interface StoreWriter extends OperationWriter {
   /** Moves the leases of these workers; answers the attempts each still holds. A worker that is not registered gets no lease. */
   renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>
   resolve(batch: readonly Resolution[], now: number): Promise<readonly Applied[]>
+  /** Deletes dead letters, in the order of the keys. A job that goes on keeps in its history that its letter was purged. */
+  purgeLetters(purge: Purge, now: number): Promise<readonly Applied[]>
   /** True for each stop that was applied. */
   stop(batch: readonly Stop[], now: number): Promise<readonly boolean[]>
   registerWorkers(workers: readonly WorkerRow[], now: number): Promise<void>
@@ -244,7 +247,7 @@ export interface StoreReader extends OperationReader, CauseReader {
   /** Newest first. */
   incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>
   deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>
-  deadLetter(key: number): Promise<(DeadLetter & { variables: string }) | null>
+  deadLetter(key: number): Promise<StoredLetter | null>
   workers(now: number): Promise<readonly WorkerView[]>
   types(now: number): Promise<readonly TypeView[]>
   /** Cheap, unlike `types`: counts no jobs. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
+import { checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 describe('wf dlq', () => {
@@ -58,5 +59,66 @@ describe('wf dlq', () => {
     expect(shown.out).not.toContain('geheim')
     expect(shown.out).toContain(`wf dlq retry ${poison} --set PATH=VALUE`)
     expect((await cli(['dlq', 'show', String(await add())], { store: location })).code).toBe(4)
+  })
+
+  it('purge deletes closed letters, passes open ones by, and says before that it is final', async () => {
+    const { location, dead, poisoned, detail, store } = await seededStore()
+    const [open, retried] = [await dead(), await poisoned()]
+    await cli(['dlq', 'retry', String(retried)], { store: location })
+    const wf = (...args: readonly string[]) => cli(['dlq', 'purge', ...args], { store: location })
+    expect((await wf('--yes')).code).toBe(2)
+    expect(await wf('--since', '1d')).toMatchObject({ code: 2, out: '' })
+    const dry = await wf('--since', '1d', '--dry-run')
+    expect(dry.out).toContain('1 dead letter would be deleted for good')
+    expect(dry.err).toContain('1 open dead letter passed by')
+    const end = await wf('--since', '1d', '--yes', '--reason', 'tidy')
+    expect(end).toMatchObject({ code: 0 })
+    expect(end.out).toContain('matched 1 = 1 changed + 0 skipped + 0 failed')
+    expect(end.err).toContain('this cannot be undone: what was purged is gone')
+    const { items } = await store.deadLetters({ includeClosed: true }, { limit: 10 })
+    expect(items.map(({ jobKey }) => jobKey)).toEqual([open])
+    const { job, history } = await detail(retried)
+    expect(job.state).toBe('available')
+    expect(history.at(-1)).toMatchObject({ event: 'dead_letter_purged', reason: 'tidy' })
+    expect((await store.operations({ verbs: ['purge'] }, { limit: 1 })).items[0]).toMatchObject({ matched: 1, changed: 1, reason: 'tidy' })
+  })
+
+  it('purge takes open letters only when told, and then their jobs never run again', async () => {
+    const { location, dead, poisoned, claim, detail } = await seededStore()
+    const keys = [await dead(), await poisoned()]
+    const wf = (...args: readonly string[]) => cli(['dlq', 'purge', ...args, '--json'], { store: location })
+    expect((await wf(String(keys[0]))).json()).toMatchObject({ matched: 1, changed: 0, skipped: 1 })
+    expect((await wf(...keys.map(String), '--open')).json()).toMatchObject({ matched: 2, changed: 2, undo: null })
+    for (const key of keys) {
+      const { job, deadLetter, incidents } = await detail(key)
+      expect([job.state, deadLetter, incidents.filter(({ resolvedAt }) => resolvedAt === null)]).toEqual(['cancelled', null, []])
+    }
+    expect(await claim()).toEqual([])
+    expect((await wf(String(keys[0]))).code).toBe(4)
+    expect(checkInvariantsOf(location)).toEqual([])
+  })
+
+  it('export prints a letter a line with its variables and its error, those that a selector means', async () => {
+    const { location, dead, poisoned } = await seededStore()
+    const exhausted = await dead()
+    const poison = await poisoned({ amount: -1, password: 'geheim' })
+    const wf = (...args: readonly string[]) => cli(['dlq', 'export', ...args], { store: location })
+    const lines = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const all = await wf()
+    expect(all.err).toBe('2 dead letters written\n')
+    expect(lines(all.out).map(({ key }) => key)).toEqual([poison, exhausted])
+    expect(lines(all.out)[0]).toMatchObject({
+      variables: { amount: -1, password: '***' },
+      error: { message: expect.stringContaining('cannot work') },
+    })
+    expect(lines((await wf('--kind', 'exhausted')).out).map(({ key }) => key)).toEqual([exhausted])
+    expect(lines((await wf('--sort', 'oldest', '--limit', '1')).out).map(({ key }) => key)).toEqual([exhausted])
+    const none = await wf('--type', 'nobody')
+    expect(none).toMatchObject({ code: 0, out: '' })
+    expect(none.err).toContain('nothing matched')
   })
 })

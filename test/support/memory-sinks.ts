@@ -21,6 +21,7 @@ function memorySink(isTTY: boolean, columns: number | null): MemorySink {
     write(more) {
       text += more
     },
+    drained: () => Promise.resolve(),
     get text() {
       return text
     },

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { deadLetterPage, deadLetterPageDocument } from '../../cli/dead-letter-page.ts'
-import { keyArg } from '../../cli/flags.ts'
+import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { noSuchDeadLetter } from '../../cli/not-found.ts'
 
 export default class DlqShow extends BaseCommand {
@@ -9,15 +9,18 @@ export default class DlqShow extends BaseCommand {
   static override description = 'KEY is that of the job.'
   static override examples = ['<%= config.bin %> dlq show 17']
   static override args = { key: keyArg() }
-  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqShow)
-    const inspector = await this.openInspector()
+    const store = await this.openRevealing(flags)
+    const inspector = await this.openInspector(store)
     const [letter, detail] = await Promise.all([inspector.deadLetter(args.key), inspector.job(args.key)])
     if (!letter) throw await noSuchDeadLetter(inspector, args.key)
+    await this.recordReveal(store, [args.key], flags)
+    const { reveal } = flags
     const { document, print, paint, width } = this.output
-    document(deadLetterPageDocument({ letter, detail }, this.storeSuffix))
-    print(...deadLetterPage({ letter, detail }, { paint, width, now: this.now(), full: flags.full, suffix: this.storeSuffix }))
+    document(deadLetterPageDocument({ letter, detail }, this.storeSuffix), { reveal })
+    print(...deadLetterPage({ letter, detail }, { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix }))
   }
 }

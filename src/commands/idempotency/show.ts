@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { keyArg } from '../../cli/flags.ts'
+import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { readable } from '../../cli/history-words.ts'
 import { noSuchJob } from '../../cli/not-found.ts'
 import { say } from '../../cli/safe.ts'
@@ -12,21 +12,24 @@ export default class IdempotencyShow extends BaseCommand {
   static override description = 'A result is what the step returned first; every later attempt is given it instead of doing the step again.'
   static override examples = ['<%= config.bin %> idempotency show 17']
   static override args = { key: keyArg() }
-  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IdempotencyShow)
-    const store = await this.openReader()
+    const { full, reveal } = flags
+    const store = await this.openRevealing(flags)
     const detail = await store.job(args.key)
     if (!detail) throw await noSuchJob(store, args.key)
+    await this.recordReveal(store, [args.key], flags)
     const { job, steps, effectsEpoch } = detail
     const { paint, width } = this.output
-    this.output.document({ key: job.key, type: job.type, state: job.state, effectsEpoch, steps: steps.map((step) => stepDocument(step, job, true)) })
+    const document = { key: job.key, type: job.type, state: job.state, effectsEpoch, steps: steps.map((step) => stepDocument(step, job, true)) }
+    this.output.document(document, { reveal })
     this.output.print(
       say`${paint.bold(say`steps of job ${job.key}`)}  ${job.type}  ${job.state}`,
       ...facts([['effects', effectsEpoch === 0 ? null : say`made anew ${effectsEpoch} times on a person's word`]], paint),
       ...(steps.length === 0 ? [say`  none`] : stepLinesOf(steps, job, { paint, width, now: store.now() })),
-      ...steps.flatMap(({ step, result }) => (result === null ? [] : section(step, jsonLines(readable(result), { full: flags.full, paint }), paint))),
+      ...steps.flatMap(({ step, result }) => (result === null ? [] : section(step, jsonLines(readable(result), { full, paint, reveal }), paint))),
     )
   }
 }

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { keyArg } from '../../cli/flags.ts'
+import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { incidentOf, incidentPage, incidentPageDocument } from '../../cli/incident-page.ts'
 import { noSuchIncident, noSuchJob } from '../../cli/not-found.ts'
 
@@ -9,17 +9,20 @@ export default class IncidentsShow extends BaseCommand {
   static override description = 'KEY is that of the job. Shows the open incident, else the last one.'
   static override examples = ['<%= config.bin %> incidents show 17']
   static override args = { key: keyArg() }
-  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }) }
+  static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsShow)
-    const inspector = await this.openInspector()
+    const store = await this.openRevealing(flags)
+    const inspector = await this.openInspector(store)
     const detail = await inspector.job(args.key)
     if (!detail) throw await noSuchJob(inspector, args.key)
     const incident = incidentOf(detail)
     if (!incident) throw await noSuchIncident(inspector, args.key)
+    await this.recordReveal(store, [args.key], flags)
+    const { reveal } = flags
     const { document, print, paint, width } = this.output
-    document(incidentPageDocument({ incident, detail }, this.storeSuffix))
-    print(...incidentPage({ incident, detail }, { paint, width, now: this.now(), full: flags.full, suffix: this.storeSuffix }))
+    document(incidentPageDocument({ incident, detail }, this.storeSuffix), { reveal })
+    print(...incidentPage({ incident, detail }, { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix }))
   }
 }

@@ -1,6 +1,7 @@
 /** wf_poison_jobs: dead letters, one row a job, re-opened and counted. */
-import type { DeadLetter } from '../../domain/dead-letter.ts'
+import type { DeadLetter, StoredLetter } from '../../domain/dead-letter.ts'
 import type { NewDeadLetter } from '../../domain/outcome.ts'
+import { errorFrom } from './attempts.ts'
 import type { Connection } from './connection.ts'
 import type { Closing } from './incidents.ts'
 import { textOf } from './job-data.ts'
@@ -9,7 +10,8 @@ export interface PoisonJobsTable {
   open(jobKey: number, letter: NewDeadLetter, now: number): void
   close(jobKey: number, closing: Closing, now: number): void
   get(jobKey: number): DeadLetter | null
-  variables(jobKey: number): string
+  /** With its variables and the whole of its error. */
+  stored(jobKey: number): StoredLetter | null
 }
 
 /** The table is `p`. */
@@ -29,7 +31,7 @@ export function poisonJobsTable(db: Connection): PoisonJobsTable {
     'UPDATE wf_poison_jobs SET closed_at = ?, closed_by = ?, resolution = ?, close_reason = ? WHERE job_key = ? AND closed_at IS NULL',
   )
   const get = db.prepare<[number], DeadLetter>(`SELECT ${deadLetterColumns} FROM wf_poison_jobs p WHERE p.job_key = ?`)
-  const variables = db.prepare<[number], unknown>('SELECT variables FROM wf_poison_jobs WHERE job_key = ?').pluck()
+  const rest = db.prepare<[number], { variables: unknown; error: string }>('SELECT variables, error FROM wf_poison_jobs WHERE job_key = ?')
   return {
     open(jobKey, { reason, error }, now) {
       open.run(reason, error.code, error.message, JSON.stringify(error), now, jobKey)
@@ -38,6 +40,9 @@ export function poisonJobsTable(db: Connection): PoisonJobsTable {
       close.run(now, who, resolution, reason, jobKey)
     },
     get: (jobKey) => get.get(jobKey) ?? null,
-    variables: (jobKey) => textOf(variables.get(jobKey)),
+    stored(jobKey) {
+      const [letter, more] = [get.get(jobKey), rest.get(jobKey)]
+      return letter && more ? { ...letter, variables: textOf(more.variables), error: errorFrom(more.error) } : null
+    },
   }
 }

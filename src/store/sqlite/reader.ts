@@ -108,11 +108,7 @@ function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incide
     jobs: (selector, page) => read(() => jobs()(selector, page)),
     incidents: (selector, page) => read(() => incidents()(selector, page)),
     deadLetters: (selector, page) => read(() => letters()(selector, page)),
-    deadLetter: (key) =>
-      read(() => {
-        const found = letter().get(key)
-        return found === null ? null : { ...found, variables: letter().variables(key) }
-      }),
+    deadLetter: (key) => read(() => letter().stored(key)),
   }
 }
 

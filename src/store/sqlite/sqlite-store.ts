@@ -18,6 +18,7 @@ import { historyTable } from './history.ts'
 import type { LockWait } from './lock-wait.ts'
 import { operationWrites, targetRecords } from './operation-writes.ts'
 import { pruner } from './prune.ts'
+import { purger } from './purge.ts'
 import { reading, sqliteReader, type Read } from './reader.ts'
 import { resolver, targetRecorder } from './resolve.ts'
 import { schemaGuard } from './schema-guard.ts'
@@ -100,13 +101,14 @@ function rowOf({ savepoint }: GroupCommit): Row {
   }
 }
 
-function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enqueue' | 'resolve' | 'stop' | 'prune'> {
+function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enqueue' | 'resolve' | 'purgeLetters' | 'stop' | 'prune'> {
   const row = rowOf(group)
   const jobs = enqueuer(db)
   const resolve = resolver(db)
   const record = targetRecorder(db)
   const late = deadlines(db)
   const prune = pruner(db)
+  const purge = purger(db)
   const write = <T>(weight: number, run: (careful: boolean) => T): Promise<T> => group.run({ weight, byWorker: false, run })
   return {
     enqueue: (batch, now) => write(batch.length, (careful) => batch.map((job) => row(careful, () => jobs.enqueue(job, now), constraint))),
@@ -124,6 +126,7 @@ function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enque
           ),
         ),
       ),
+    purgeLetters: (wanted, now) => write(wanted.keys.length, () => purge(wanted, now)),
     stop: (batch, now) => write(batch.length, () => batch.map((stop) => late.stop(stop, now))),
     prune: (policy, now) => write(pruneWeight, () => prune(policy, now)),
   }

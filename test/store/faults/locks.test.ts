@@ -38,6 +38,7 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   addOperationTargets: (store, now) => store.addOperationTargets(1, [], now),
   endOperation: async (store, now) => store.endOperation(await store.beginOperation(someOperation, now), now),
   undo: (store, now) => store.undo({ operation: 1, of: 1, targets: [], who: 'ada', reason: null }, now),
+  purgeLetters: (store, now) => store.purgeLetters({ keys: [1], open: true, who: 'test', reason: null }, now),
   prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }
 

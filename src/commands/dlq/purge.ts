@@ -1,0 +1,88 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { changeFlags, paceFlags } from '../../cli/change-flags.ts'
+import { keysArg } from '../../cli/flags.ts'
+import { readKeys } from '../../cli/keys.ts'
+import { prose } from '../../cli/prose.ts'
+import { say } from '../../cli/safe.ts'
+import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
+import { counted } from '../../cli/time.ts'
+import type { DeadLetter } from '../../domain/dead-letter.ts'
+import type { Selector, Store } from '../../store/store.ts'
+import type { Target } from '../../cli/targets.ts'
+
+export default class DlqPurge extends BaseCommand {
+  static override summary = 'Delete the stored copies of dead letters. This is final.'
+  static override description =
+    prose`Closed letters go: those whose jobs were taken back to work, discarded or cancelled. The jobs themselves stay what they are.
+An open letter still has a job that waits for somebody: it is passed by, unless --open takes it, and then its job is cancelled for good
+first. --older-than counts from when a letter was received last. With a selector instead of keys it asks first, and where nobody can be
+asked it needs --yes. What is kept for how long without a purge is said by wf's retention.`
+  static override examples = [
+    '<%= config.bin %> dlq purge --older-than 30d --dry-run',
+    { description: 'open ones too, whose jobs then never run again', command: '<%= config.bin %> dlq purge --older-than 90d --open --yes' },
+    {
+      description: 'keep a copy elsewhere first',
+      command: '<%= config.bin %> dlq export --closed --older-than 30d > old.jsonl && <%= config.bin %> dlq purge --older-than 30d',
+    },
+  ]
+  static override args = { keys: keysArg('keys of the jobs') }
+  static override flags = {
+    ...selectorFlags('dlq'),
+    ...boundFlags('dlq'),
+    open: Flags.boolean({ summary: 'open ones too: their jobs are cancelled for good', default: false }),
+    ...changeFlags,
+    ...paceFlags,
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(DlqPurge)
+    const { open, yes, 'dry-run': dryRun, rate: perSecond, limit, sort, reason = null } = flags
+    const [{ approve, needsTarget, sampleLines }, { purged, purgedNoun, purgeLetters }] = await Promise.all([
+      import('../../cli/targets.ts'),
+      import('../../cli/purge-change.ts'),
+    ])
+    const selector = selectorOf(flags, this.now())
+    const isWide = Object.keys(selector).length > 0
+    const typed = args.keys && (await readKeys(args.keys))
+    if (!typed && !isWide) throw needsTarget('dlq purge')
+    if (!isWide) refuseBound({ limit, sort })
+    const { store } = await this.openEngine({ dryRun })
+    const change = { store, open, reason, dryRun, perSecond }
+    const context = { clock: this.clock, suffix: this.storeSuffix }
+    if (!isWide) return this.endWith(await purgeLetters(this.output, context, { ...change, keys: typed ?? [], selector: { keys: typed ?? [] } }))
+    const narrowed = typed ? { ...selector, keys: typed } : selector
+    const { targets, passedBy } = await this.#meant(store, narrowed, { open, limit, sort })
+    if (targets.length === 0) await this.sayNothing(store, narrowed)
+    if (passedBy > 0)
+      this.output.note(say`${counted(passedBy, 'open dead letter')} passed by: --open takes them, and their jobs then never run again`)
+    if (dryRun) this.output.print(...sampleLines(targets))
+    else await approve(this.output, { targets, done: purged, noun: purgedNoun, verb: 'purge', again: null, yes, unasked: false })
+    const keys = targets.map(({ key }) => key)
+    this.endWith(await purgeLetters(this.output, context, { ...change, keys, selector: narrowed }))
+  }
+
+  /** `limit` counts what is deleted: what is passed by must not use it up. */
+  async #meant(
+    store: Store,
+    selector: Selector,
+    { open, limit, sort }: { open: boolean; limit: number | undefined; sort: string | undefined },
+  ): Promise<{ targets: readonly Target[]; passedBy: number }> {
+    const targets: Target[] = []
+    let passedBy = 0
+    let cursor: string | null = null
+    do {
+      const order: { sort?: string } = sort === undefined ? {} : { sort }
+      const page: { items: readonly DeadLetter[]; next: string | null } = await store.deadLetters(
+        { ...selector, includeClosed: true },
+        { limit: 1_000, ...order, ...(cursor === null ? {} : { cursor }) },
+      )
+      for (const { jobKey, type, reason, closedAt } of page.items) {
+        if (closedAt === null && !open) passedBy += 1
+        else targets.push({ key: jobKey, type, kind: closedAt === null ? `${reason} (open)` : reason })
+      }
+      cursor = page.next
+    } while (cursor !== null && (limit === undefined || targets.length < limit))
+    return { targets: limit === undefined ? targets : targets.slice(0, limit), passedBy }
+  }
+}
