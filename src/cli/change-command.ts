@@ -46,7 +46,10 @@ export abstract class ChangeCommand extends BaseCommand {
     { words, selector, dryRun, yes, perSecond, bound }: Wanted,
     { verb, done, resolution, guards = false }: Verb,
   ): Promise<void> {
-    const [{ approve, frozen, needsTarget }, { changeJobs, runsAgain }] = await Promise.all([import('./targets.ts'), import('./bulk-change.ts')])
+    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs, runsAgain }] = await Promise.all([
+      import('./targets.ts'),
+      import('./bulk-change.ts'),
+    ])
     const typed = words && (await readKeys(words))
     const isWide = Object.keys(selector).length > 0
     if (!typed && !isWide) throw needsTarget(verb)
@@ -62,7 +65,8 @@ export abstract class ChangeCommand extends BaseCommand {
     const guarded = guards && !typed ? await guardedAmong(engine.store, meant, selector) : []
     const passed = new Set(guarded.map(({ key }) => key))
     const targets = meant.filter(({ key }) => !passed.has(key))
-    if (!dryRun) {
+    if (dryRun) this.output.print(...sampleLines(targets))
+    else {
       const again = runsAgain(resolution.verb) ? engine.store : null
       await approve(this.output, { targets, guarded, done, verb: resolution.verb, again, yes, unasked: false })
     }

@@ -109,7 +109,7 @@ export function targetName({ jobKey, name }: TargetName): Shown {
 export function targetColumns(): readonly Column<SeenTarget>[] {
   return [
     { title: 'TARGET', value: targetName, shrinkTo: 8 },
-    { title: 'BECAME', value: ({ status }) => status.replace('_', ' ') },
+    { title: 'BECAME', value: ({ status }) => (status === 'pending' ? 'left' : status.replace('_', ' ')) },
     { title: 'WAS', value: ({ image }) => stateBefore(image) },
     { title: 'UNDO', value: undoWords, shrinkTo: 12 },
     { title: 'WHY', value: ({ why }) => why, shrinkTo: 12, optional: 1 },
@@ -132,7 +132,7 @@ function stateBefore(image: TargetImage | null): string {
 export function targetDocument({ jobKey, name, status, why, image, undoneBy, undo }: SeenTarget) {
   return {
     ...(jobKey === 0 ? { name } : { key: jobKey, ...(name === '' ? {} : { step: name }) }),
-    ...{ status, why, before: imageDocument(image), undoneBy },
+    ...{ status: status === 'pending' ? 'left' : status, why, before: imageDocument(image), undoneBy },
     undo: undo && { possible: undo.status === 'changed', why: undo.why },
   }
 }

@@ -37,7 +37,7 @@ export async function approveUndo(output: Output, of: Operation, { yes, isNamed,
 
 function describe({ id, verb, selector, who, at, changed, reason }: Operation, now: number): Safe {
   const why = reason === null ? say`` : say` (${reason})`
-  return say`operation ${id}: ${commandOf(verb)} ${selector} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
+  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : selector} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
 }
 
 export interface UndoChange {

@@ -55,9 +55,15 @@ export function undoJob(jobKey: number, image: JobChangeImage, now: JobNow): Res
 
 function whyNot(job: Job, { attempt, after }: JobChangeImage): string | null {
   if (job.attempt !== attempt) return `attempt ${job.attempt} of job ${job.key} has started since (it is ${job.state})`
-  if (job.state !== after.state) return `job ${job.key} was left ${after.state}, and is ${job.state} now`
-  const moved = imageFields.find((field) => job[field] !== after[field])
-  return moved === undefined ? null : `job ${job.key} was changed since: its ${moved} is ${String(job[moved])}, and was left ${String(after[moved])}`
+  const left = fallenDue(after, job)
+  if (job.state !== left.state) return `job ${job.key} was left ${left.state}, and is ${job.state} now`
+  const moved = imageFields.find((field) => job[field] !== left[field])
+  return moved === undefined ? null : `job ${job.key} was changed since: its ${moved} is ${String(job[moved])}, and was left ${String(left[moved])}`
+}
+
+/** That a job which was left waiting has become due is nobody's deed. */
+function fallenDue(after: JobImage, job: Job): JobImage {
+  return after.state === 'waiting' && job.state === 'available' ? { ...after, state: 'available', waitReason: null } : after
 }
 
 function whyNotData({ key }: Job, { variables, incident, deadLetterAt }: JobChangeImage, now: JobNow): string | null {

@@ -57,4 +57,27 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const lines = end.out.replace(/\u001b\[[\d;?]*[a-zA-Z]/g, '').split(/\r?\n/)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   })
+
+  it('undo says which change it would take back, and takes a no for an answer', async () => {
+    const { location, raised, store } = await seededStore()
+    await raised(2)
+    await onTerminal('wf incidents resolve --yes --reason "gateway is back"', '', location)
+    const no = await onTerminal('wf undo', 'n\n', location)
+    expect(no.out).toContain('operation 1: incidents resolve of all by')
+    expect(no.out).toContain('(gateway is back)')
+    expect(no.out).toContain('Undo it? [y/N]')
+    expect((await store.counts()).failed ?? 0).toBe(0)
+    const yes = await onTerminal('wf undo', 'y\n', location)
+    expect(yes.out).toMatch(/2 targets .*as they were/)
+    expect((await store.counts()).failed).toBe(2)
+  })
+
+  it('B156 what is final says so in the question', async () => {
+    const { location, dead } = await seededStore()
+    await dead()
+    const asked = await onTerminal('wf dlq discard --kind exhausted', 'n\n', location)
+    expect(asked.out).toContain('1 exhausted of mail')
+    expect(asked.out).toContain('this cannot be undone')
+    expect(asked.out).toContain('nothing was changed')
+  })
 })

@@ -190,6 +190,8 @@ describe('a bulk change that is broken off', { timeout: 60_000 }, () => {
     expect(await cancelled(store)).toBe(done.changed)
     const [row] = await audit(store)
     expect(row).toMatchObject({ matched: 300, changed: done.changed, left: done.left, state: 'interrupted' })
+    const left = (await store.store.operationTargets(1, { limit: 1_000 })).items.filter(({ status }) => status === 'pending')
+    expect(left).toHaveLength(done.left)
     expect(await json(store, 'jobs', 'cancel', '--type', 'mail', '--state', 'available', '--yes')).toMatchObject({
       matched: done.left,
       changed: done.left,

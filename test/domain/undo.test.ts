@@ -54,6 +54,14 @@ describe('undoing a change of a job', () => {
     expect(undoJob(7, image, { ...now, ...over })).toEqual({ status: 'failed', why })
   })
 
+  it('takes no notice of a job that became due meanwhile', () => {
+    const waiting: Job = { ...after, state: 'waiting', waitReason: 'delay', priority: 9 }
+    const { variables: _, ...updated } = { ...image, after: jobImage(waiting), incident: null, deadLetterAt: null }
+    const due: Job = { ...waiting, state: 'available', waitReason: null }
+    expect(undoJob(7, updated, { ...now, job: due })).toMatchObject({ status: 'changed', next: jobImage(before) })
+    expect(undoJob(7, updated, { ...now, job: { ...due, runAt: 9 } })).toMatchObject({ status: 'failed' })
+  })
+
   it('knows no job that was pruned', () => {
     expect(undoJob(7, image, { ...now, job: null })).toMatchObject({ status: 'not_found', why: 'job 7 is not kept any more' })
   })

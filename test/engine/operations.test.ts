@@ -50,6 +50,8 @@ describe('an operation of many jobs', () => {
     const stop = new AbortController()
     const operation = await bulk(t, keys, { signal: stop.signal, onBatch: () => stop.abort() })
     expect(operation).toMatchObject({ matched: 250, changed: 100, skipped: 0 })
+    const { items } = await t.store.operationTargets(operation.id, { limit: 1_000 })
+    expect(items.filter(({ status }) => status === 'pending').map(({ jobKey }) => jobKey)).toEqual(keys.slice(100))
     expect(await bulk(t, keys)).toMatchObject({ matched: 250, changed: 150, skipped: 100 })
   })
 

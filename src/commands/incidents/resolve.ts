@@ -43,7 +43,7 @@ those came through.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
-    const [{ approve }, { changeJobs }, { passedByOf, resolvable }] = await Promise.all([
+    const [{ approve, sampleLines }, { changeJobs }, { passedByOf, resolvable }] = await Promise.all([
       import('../../cli/targets.ts'),
       import('../../cli/bulk-change.ts'),
       import('../../cli/resolvable.ts'),
@@ -73,6 +73,7 @@ those came through.`
     if (isUnselected && targets.length > 1 && !dryRun) {
       await approve(this.output, { targets, guarded, done: 'resolved', verb: 'resolve', again: engine.store, yes: flags.yes, unasked: true })
     }
+    if (dryRun) this.output.print(...sampleLines(targets))
     const passedBy = passedByOf(guarded, 'its key or --kind')
     await change(
       targets.map(({ key }) => key),

@@ -78,6 +78,7 @@ function targets(db: Connection): Pick<OperationsTable, 'addTarget' | 'target' |
   return {
     addTarget(id, { jobKey, name, status, why, image }, now) {
       if (put.run(id, jobKey, name, status, why, image === null ? null : JSON.stringify(image)).changes === 0) return
+      if (status === 'pending') return
       const is = (...wanted: readonly NewTarget['status'][]) => (wanted.includes(status) ? 1 : 0)
       if (count.run(is('changed'), is('skipped'), is('failed', 'not_found'), now, id).changes === 0) throw missing(id)
     },
