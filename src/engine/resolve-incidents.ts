@@ -6,7 +6,9 @@
 import { guardedIncidentKinds, type IncidentKind } from '../domain/incident.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { IncidentView, Selector } from '../store/store.ts'
+import { selectorText } from '../domain/selector-text.ts'
 import type { Engine } from './engine.ts'
+import { asOperation, flagsOf } from './operations.ts'
 
 export interface ResolveIncidents {
   engine: Engine
@@ -94,13 +96,23 @@ function isGuarded({ kind }: Target, { keys, incidentKinds }: Selector): boolean
   return guardedIncidentKinds.includes(kind) && keys === undefined && incidentKinds?.includes(kind) !== true
 }
 
-async function resolveAll(targets: readonly Target[], { engine, resolution, onProgress, signal }: ResolveIncidents): Promise<readonly Applied[]> {
+/** All of it is one operation. */
+async function resolveAll(
+  targets: readonly Target[],
+  { engine, selector, resolution, onProgress, signal }: ResolveIncidents,
+): Promise<readonly Applied[]> {
   const applied: Applied[] = []
-  for (let start = 0; start < targets.length && !signal?.aborted; start += batchSize) {
-    const batch = targets.slice(start, start + batchSize)
-    applied.push(...(await engine.resolve(batch.map(({ jobKey }) => ({ ...resolution, jobKey, verb: 'resolve' as const })))))
-    onProgress?.(applied.length, targets.length)
-  }
+  if (targets.length === 0) return applied
+  const { who, reason } = resolution
+  const chosen = { ...resolution, verb: 'resolve' as const }
+  const named = { verb: chosen.verb, who, reason, selector: selectorText(selector), flags: flagsOf(chosen), matched: targets.length }
+  await asOperation(engine.store, named, async (operation) => {
+    for (let start = 0; start < targets.length && !signal?.aborted; start += batchSize) {
+      const batch = targets.slice(start, start + batchSize)
+      applied.push(...(await engine.resolve(batch.map(({ jobKey }) => ({ ...chosen, jobKey, operation })))))
+      onProgress?.(applied.length, targets.length)
+    }
+  })
   return applied
 }
 

@@ -3,7 +3,7 @@ import { checkInvariants, checkInvariantsOf } from '../../src/store/sqlite/check
 import { outcomes, sceneOn } from '../support/store-scene.ts'
 import { dbOf, openScene, ownFile } from '../support/store-sqlite.ts'
 
-/** Jobs 1 completed, 2 failed, 3 poison, 4 running, 5 waiting, 6 available. */
+/** Jobs 1 completed, 2 failed, 3 poison, 4 running, 5 waiting, 6 available, 7 made due by operation 1. */
 async function furnished(path = ':memory:') {
   const scene = sceneOn(await openScene(path))
   const { enqueue, claim, settle, add } = scene
@@ -15,6 +15,10 @@ async function furnished(path = ':memory:') {
   await settle(three, outcomes.poison())
   await add({ delay: '1h' })
   await add()
+  const named = { verb: 'retry', who: 'ada', selector: '7', reason: null, flags: {}, matched: 1 } as const
+  const operation = await scene.store.beginOperation(named, scene.now())
+  const waiting = await add({ delay: '1h' })
+  await scene.store.resolve([{ jobKey: waiting, verb: 'retry', who: 'ada', reason: null, operation }], scene.now())
   const db = dbOf(scene.store)
   db.pragma('ignore_check_constraints = ON')
   return { ...scene, db }
@@ -42,6 +46,9 @@ const breaks: readonly [string, string][] = [
     "INSERT INTO wf_attempts VALUES (1, 1, 'fail', 'w', 1, 1, NULL, NULL, 0, NULL, NULL)",
     'job 1 is completed by an attempt that ended otherwise too',
   ],
+  ['UPDATE wf_operations SET changed = 0', 'operation 1 has counts that its targets do not bear out'],
+  ['UPDATE wf_operations SET matched = 0', 'operation 1 has more targets than were meant'],
+  ['DELETE FROM wf_operations', 'wf_operation_targets has a row of operation 1, which does not exist'],
   ['DELETE FROM wf_jobs WHERE key = 1', 'wf_results has a row of job 1, which does not exist'],
 ]
 
