@@ -45,7 +45,7 @@ export function readable(text: string): unknown {
 
 function maskedChange({ path, before, after, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const shown = (value: unknown) => (value === undefined ? undefined : maskedAt(String(path), value))
-  return { path, ...(before === undefined ? {} : { before: shown(before) }), after: shown(after), ...rest }
+  return { path, ...(before === undefined ? {} : { before: shown(before) }), ...(after === undefined ? {} : { after: shown(after) }), ...rest }
 }
 
 /** As it is masked where it stands. */
@@ -86,6 +86,7 @@ function fieldWords(name: string, change: unknown): string {
 function variableWords(change: unknown): string {
   if (!isJsonObject(change)) return brief(change)
   const { path, before, after } = change
+  if (after === undefined) return `${String(path)} ${brief(before)} taken away`
   return before === undefined ? `${String(path)} set to ${brief(after)}` : `${String(path)} ${brief(before)} → ${brief(after)}`
 }
 

@@ -32,6 +32,8 @@ export interface VariableChange {
   value: unknown
   /** The value was typed as bare text. It takes the place of text, of null and of nothing, but not of a number that was meant to be another one. */
   isBareText?: boolean
+  /** What stands there is taken away; `value` says nothing. Not out of lists: those are set as a whole. */
+  remove?: boolean
   add: boolean
 }
 

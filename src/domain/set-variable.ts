@@ -11,7 +11,8 @@ export interface RecordedChange {
   path: string
   /** Absent when the path did not exist. */
   before?: unknown
-  after: unknown
+  /** Absent when it was taken away. */
+  after?: unknown
 }
 
 const recordedBytes = 2_000
@@ -39,10 +40,19 @@ function applyChange(root: Record<string, unknown>, change: VariableChange, maxB
   const parent = keys.reduce<object>((value, key) => below(value, key, change), root)
   const before = ownMember(parent, last)
   if (before === undefined && !change.add) throw missing(change.path)
+  if (change.remove) return removed(parent, last, change)
   const after = copied(change, maxBytes)
   if (before && change.isBareText) refuseOtherKind(before.value, change)
   write(parent, last, after, change.path)
   return { path: change.path, ...(before ? { before: recordable(before.value) } : {}), after: recordable(after) }
+}
+
+function removed(parent: object, key: string, { path }: VariableChange): RecordedChange {
+  const before = ownMember(parent, key)
+  if (before === undefined) throw missing(path)
+  if (Array.isArray(parent)) throw new WfError('invalid_job', `${preview(path, 80)} is in a list`, { hint: 'set the whole list' })
+  Reflect.deleteProperty(parent, key)
+  return { path, before: recordable(before.value) }
 }
 
 /** A slip such as `amount=1O` or `items=[1,` would be stored as text, and the handler would fail again. */

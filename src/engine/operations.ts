@@ -35,7 +35,7 @@ export function flagsOf({ retries, priority, runAt, deadlineAt, set, newEffects 
     ...(priority === undefined ? {} : { priority }),
     ...(runAt === undefined ? {} : { runAt }),
     ...(deadlineAt === undefined ? {} : { deadlineAt }),
-    ...(set === undefined ? {} : { set: set.map(({ path, value }) => ({ path, value })) }),
+    ...(set === undefined ? {} : { set: set.map(({ path, value, remove }) => (remove ? { path, remove } : { path, value })) }),
     ...(newEffects ? { newEffects } : {}),
   }
 }

@@ -1,24 +1,84 @@
-import { DlqChange, dlqChangeFlags } from '../../cli/dlq-change.ts'
+import { Flags } from '@oclif/core'
 import { againFlags } from '../../cli/change-flags.ts'
-import { keysArg } from '../../cli/flags.ts'
+import { DlqChange, dlqChangeFlags } from '../../cli/dlq-change.ts'
+import { guarded, keysArg } from '../../cli/flags.ts'
+import { readKeys } from '../../cli/keys.ts'
+import { readText } from '../../cli/values.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
+import type { Wanted } from '../../cli/change-command.ts'
 import { prose } from '../../cli/prose.ts'
+import { WfError } from '../../domain/errors.ts'
+import type { VariableChange } from '../../domain/resolution.ts'
 
 export default class DlqRetry extends DlqChange {
   static override summary = 'Take dead letters back to work.'
   static override description =
     prose`The job keeps its key and its history; its incident, if it has one, is closed with the dead letter. With a selector
-instead of keys it asks first, and where nobody can be asked it needs --yes.`
+instead of keys it asks first, and where nobody can be asked it needs --yes.
+
+--edit opens the variables of one job in $VISUAL, else $EDITOR, else vi. Secrets stand there as ***, and what is left so stays as it is;
+--reveal shows them. With --handler the result must fit the schema of the type's handler. What was changed is kept as changes by --set
+are. Nothing is changed when the editor fails or leaves everything as it was.`
   static override examples = [
     '<%= config.bin %> dlq retry 17',
     { description: 'mend what made it poison', command: '<%= config.bin %> dlq retry 17 --set amount=10' },
+    {
+      description: 'mend it in an editor, checked before it is stored',
+      command: '<%= config.bin %> dlq retry 17 --edit --handler ./charge-payment.ts',
+    },
     '<%= config.bin %> dlq retry --type send-mail --kind exhausted --retries 5 --yes',
   ]
   static override args = { keys: keysArg('keys of the jobs') }
-  static override flags = { ...dlqChangeFlags, ...againFlags }
+  static override flags = {
+    ...dlqChangeFlags,
+    ...againFlags,
+    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time', exclusive: ['set'], default: false }),
+    handler: Flags.custom<string>({
+      ...{ summary: 'a module with the handler of the type: the edited variables must fit its schema', helpValue: 'FILE', dependsOn: ['edit'] },
+      parse: guarded((text, name) => readText(text, name)),
+    })(),
+    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept', dependsOn: ['edit'], default: false }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqRetry)
-    await this.change(this.wanted(args.keys, flags), { verb: 'dlq retry', done: 'taken back to work', resolution: resolutionOf('dlq_retry', flags) })
+    const wanted = this.wanted(args.keys, flags)
+    const key = flags.edit ? await onlyKey(wanted) : null
+    const set = key === null ? null : await this.#edited(key, flags)
+    const resolution = resolutionOf('dlq_retry', flags)
+    const words = key === null ? wanted.words : [String(key)]
+    await this.change(
+      { ...wanted, words },
+      { verb: 'dlq retry', done: 'taken back to work', resolution: set === null ? resolution : { ...resolution, set } },
+    )
   }
+
+  /** Null where there is nothing to edit for: the change itself then says why. */
+  async #edited(key: number, { reveal, handler: file, reason }: EditFlags): Promise<readonly VariableChange[] | null> {
+    const [{ editVariables, handlerOf }, { sizes, loadMs }] = await Promise.all([import('../../cli/letter-edit.ts'), this.settings()])
+    const store = await this.openRevealing({ reveal })
+    try {
+      const detail = await store.job(key)
+      if (detail?.deadLetter?.closedAt !== null) return null
+      const handler = file === undefined ? null : await handlerOf(file, detail.job.type, loadMs)
+      await this.recordReveal(store, [key], { reveal, reason })
+      const { variables } = detail
+      return await editVariables(this.output, { jobKey: key, variables, variablesBytes: sizes.variablesBytes, reveal, handler })
+    } finally {
+      // The change opens it anew: nobody knows how long the editor is open.
+      await store.close()
+    }
+  }
+}
+
+interface EditFlags {
+  reveal: boolean
+  handler?: string | undefined
+  reason?: string | undefined
+}
+
+async function onlyKey({ words, selector }: Wanted): Promise<number> {
+  const [key, ...others] = words && Object.keys(selector).length === 0 ? await readKeys(words) : []
+  if (key !== undefined && others.length === 0) return key
+  throw new WfError('usage', '--edit is for one job at a time', { hint: 'wf dlq retry KEY --edit; --set changes many in the same way' })
 }
