@@ -52,7 +52,7 @@ export class Changes {
       if (key === 'esc' || key === 'ctrl-c') this.#working?.abort.abort()
       return true
     }
-    if (!isYes(confirm, key) || isNothing(confirm)) return false
+    if (!isYes(confirm, key)) return false
     const abort = new AbortController()
     this.#parts.desk.dispatch({ type: 'begun', id: confirm.id })
     const ended = this.#apply(confirm, abort.signal).finally(() => {
@@ -118,8 +118,6 @@ export class Changes {
     poke(true)
   }
 }
-
-const isNothing = ({ plan, targets }: Confirm) => targets.length === 0 && (plan.of === 'jobs' || plan.of === 'operation')
 
 /** What runs a job again with other variables; null where nothing does. */
 function roadOf(item: Item): { verb: JobVerb; list: 'incidents' | 'dlq' | 'jobs' } | null {

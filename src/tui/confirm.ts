@@ -15,6 +15,7 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
       status: 'counting',
       targets: [],
       guarded: [],
+      takesGuarded: false,
       done: 0,
       reason: '',
       typing: false,
@@ -48,13 +49,19 @@ function typed(state: State, panel: Confirm, key: string): State {
     return key === 'esc' ? next({ typing: false, reason: '' }) : next({ reason: edited(panel.reason, key).slice(0, mostCharacters) })
   }
   if (panel.status === 'working') return state
-  if (key === 'n' || key === 'esc' || key === 'q' || key === 'ctrl-c') return { ...state, overlay: null }
+  if (['n', 'esc', 'q', 'ctrl-c'].includes(key) || (isNothing(panel) && ['y', 'enter'].includes(key))) return { ...state, overlay: null }
   if (key === 'r') return next({ typing: true })
+  if (key === 'g' && panel.guarded.length > 0) return next({ targets: [...panel.targets, ...panel.guarded], guarded: [], takesGuarded: true })
   if (/^[1-9]$/.test(key)) return next({ amount: Number(key) })
   return key === '0' || key === 'backspace' ? next({ amount: null }) : state
 }
 
+/** There is nothing to agree to. */
+export function isNothing({ plan, status, targets }: Confirm): boolean {
+  return status === 'ready' && targets.length === 0 && (plan.of === 'jobs' || plan.of === 'operation')
+}
+
 /** Whether a key agrees to what the panel asks. */
 export function isYes(panel: Confirm, key: string): boolean {
-  return panel.status === 'ready' && !panel.typing && (key === 'y' || key === 'enter')
+  return panel.status === 'ready' && !panel.typing && !isNothing(panel) && (key === 'y' || key === 'enter')
 }

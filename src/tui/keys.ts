@@ -241,6 +241,8 @@ export function keysOf(input: string, press: Press): readonly string[] {
   if (press.tab) return [press.shift ? 'shift-tab' : 'tab']
   for (const [field, name] of named) if (press[field]) return [name]
   if (press.ctrl) return [`ctrl-${input}`]
+  // Esc and the key after it, too fast for the terminal to tell from Alt and that key.
+  if (press.meta) return ['esc', ...[...input].map(characterName)]
   return [...input].map(characterName)
 }
 

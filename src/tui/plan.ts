@@ -87,14 +87,12 @@ const commands: Readonly<Record<JobVerb, string>> = {
 const mostKeys = 20
 
 /** The command line that does the same. */
-export function equivalentCommand(
-  { plan, reason, amount, targets }: Pick<Confirm, 'plan' | 'reason' | 'amount' | 'targets'>,
-  suffix: string,
-): string {
+export function equivalentCommand(confirm: Pick<Confirm, 'plan' | 'reason' | 'amount' | 'targets' | 'takesGuarded'>, suffix: string): string {
+  const { plan, reason, amount, targets } = confirm
   const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
   switch (plan.of) {
     case 'jobs':
-      return `wf ${commands[plan.verb]}${selection(plan, targets)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
+      return `wf ${commands[plan.verb]}${selection(plan, targets)}${kindsFlag(confirm)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
     case 'breaker':
       return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
     case 'type':
@@ -110,6 +108,11 @@ export const takesRetries = (plan: Plan): boolean => plan.of === 'jobs' && ['res
 
 function retriesFlag(plan: Plan, amount: number | null): string {
   return amount !== null && takesRetries(plan) ? ` --retries ${amount}` : ''
+}
+
+/** Guarded kinds are taken by naming them. */
+function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'targets'>): string {
+  return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
 }
 
 function setFlags({ set = [] }: JobsPlan): string {

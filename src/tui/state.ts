@@ -42,6 +42,8 @@ export interface Confirm {
   targets: readonly Target[]
   /** Meant too, and passed by: to run them again as they are repeats the damage. */
   guarded: readonly Target[]
+  /** The person wants those of `guarded` too; they are among the targets then. */
+  takesGuarded: boolean
   done: number
   reason: string
   /** Keys go into the reason. */

@@ -13,15 +13,21 @@ export function widthOf({ text }: Safe): number {
   return displayWidth(text.replace(colour, ''))
 }
 
+/** Looks at no more of a long text than could ever fit. */
+function fits({ text }: Safe, width: number): boolean {
+  const plain = text.replace(colour, '')
+  return cutToWidth(plain, width) === plain
+}
+
 /** At most `width` columns; colours of what is left out end with the line. */
 export function cutLine(line: Safe, width: number): Safe {
-  if (widthOf(line) <= width) return line
+  if (fits(line, width)) return line
   if (!line.text.includes('\u001b')) return new Safe(cutToWidth(line.text, width))
   let kept = ''
   let left = Math.max(0, width - 1)
   for (const piece of line.text.split(/(\u001b\[[\d;]*m)/)) {
     if (piece.startsWith('\u001b')) kept += piece
-    else if (displayWidth(piece) <= left) {
+    else if (cutToWidth(piece, left) === piece) {
       kept += piece
       left -= displayWidth(piece)
     } else return new Safe(width <= 0 ? '' : `${kept}${cutToWidth(`${piece} `, left + 1).replace(/…?$/, '…')}${endOfColours}`)
@@ -65,4 +71,18 @@ export function wrapped(text: Shown, width: number): readonly Safe[] {
     }
   }
   return [...lines, line].map((each) => cutLine(new Safe(each), width))
+}
+
+const mostLinesOfOne = 8
+
+/** A line that is too long goes on below, further in; its first colour goes with it. What fills too many lines is cut. */
+export function folded(line: Safe, width: number): readonly Safe[] {
+  if (fits(line, width)) return [line]
+  // More than would ever be shown is not even measured.
+  const plain = line.text.replace(colour, '').slice(0, width * mostLinesOfOne * 4)
+  const indent = Math.min(/^ */.exec(plain)?.[0].length ?? 0, Math.max(0, width - 20))
+  const [first = ''] = line.text.match(colour) ?? []
+  const lines = wrapped(new Safe(plain.trim().replace(/ {2,}/g, '  ')), width - indent - 2)
+  const shown = lines.length > mostLinesOfOne ? [...lines.slice(0, mostLinesOfOne - 1), new Safe('…')] : lines
+  return shown.map(({ text }, index) => new Safe(`${' '.repeat(indent + (index > 0 ? 2 : 0))}${first}${text}${first === '' ? '' : endOfColours}`))
 }

@@ -4,7 +4,7 @@ import { span, thousands } from '../../cli/time.ts'
 import type { Painter } from '../../cli/paint.ts'
 import type { Look } from '../look.ts'
 import { brailleChart } from '../parts/braille.ts'
-import { cutLine, sized } from '../parts/line.ts'
+import { cutLine, sized, widthOf } from '../parts/line.ts'
 import { sparkline } from '../parts/sparkline.ts'
 import type { Figures } from '../snapshot.ts'
 import type { State } from '../state.ts'
@@ -16,7 +16,7 @@ const chartRows = ({ height }: Look) => (height >= 36 ? 7 : 4)
 const labelWidth = 7
 
 export function chartLines(state: State, figures: Figures, look: Look): readonly Safe[] {
-  const words = cutLine(rateWords(state, figures, look), look.width)
+  const words = fitting(rateWords(state, figures, look), look.width)
   const isWide = look.width >= linesFrom.width && look.height >= linesFrom.height
   return [...(isWide ? lineCharts(figures, look) : [bars(figures, look)]), words]
 }
@@ -65,14 +65,24 @@ function lineCharts({ series: { minutes } }: Figures, look: Look): readonly Safe
   return chart(done).map((line, index) => cutLine(say`${sized(line, columns)}   ${right[index] ?? ''}`, width))
 }
 
-function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { paint }: Look): Safe {
-  const last = series.minutes.at(-2)
+/** As many of the facts, the first ones first, as fit into a line. */
+function fitting([first = say``, ...more]: readonly Safe[], width: number): Safe {
+  const line = more.reduce((line, fact) => (widthOf(line) + 3 + widthOf(fact) <= width ? say`${line}   ${fact}` : line), first)
+  return cutLine(line, width)
+}
+
+function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { paint }: Look): readonly Safe[] {
+  const [last, present] = [series.minutes.at(-2), series.minutes.at(-1)]
   const hour = series.minutes.reduce((sum, each) => ({ done: sum.done + each.done, failed: sum.failed + each.failed }), { done: 0, failed: 0 })
-  const share = hour.done + hour.failed === 0 ? '' : `   failed ${((hour.failed / (hour.done + hour.failed)) * 100).toFixed(1)} % of the hour`
+  const all = hour.done + hour.failed
   const waiting = types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
-  const wave =
-    waiting === 0 || nextDueAt === null ? say`` : say`   ${thousands(waiting)} wait, next ${nextDueAt <= now ? 'now' : `in ${span(nextDueAt - now)}`}`
-  const slow = Object.entries(series.byType).sort(([, a], [, b]) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0))[0]
-  const slowest = slow && slow[1].p95Ms !== null ? paint.dim(say`   slowest ${slow[0]}: p95 ${quantileWords(slow[1].p95Ms)}`) : say``
-  return say`${thousands(last?.done ?? 0)} in the last minute, ${thousands(series.minutes.at(-1)?.done ?? 0)} in this one${share}${wave}${slowest}`
+  const [slowest] = Object.entries(series.byType).sort(([, a], [, b]) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0))
+  return [
+    say`${thousands(last?.done ?? 0)} in the last minute, ${thousands(present?.done ?? 0)} in this one`,
+    ...(all === 0 ? [] : [say`failed ${((hour.failed / all) * 100).toFixed(1)} %`]),
+    ...(waiting === 0 || nextDueAt === null
+      ? []
+      : [say`${thousands(waiting)} wait, next ${nextDueAt <= now ? 'now' : `in ${span(nextDueAt - now)}`}`]),
+    ...(slowest && slowest[1].p95Ms !== null ? [paint.dim(say`slowest ${slowest[0]}: p95 ${quantileWords(slowest[1].p95Ms)}`)] : []),
+  ]
 }

@@ -7,7 +7,10 @@ import { cutLine, ends, sized, widthOf } from '../parts/line.ts'
 import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state.ts'
 
 export function headerLines(state: State, look: Look): readonly Safe[] {
-  return [ends(say` ${look.paint.bold('wf')} · ${place(state)}`, summary(state, look), look.width), tabs(state, look)]
+  const name = say` ${look.paint.bold('wf')} · ${place(state)}`
+  const whole = summary(state, look, false)
+  // The alarm is what must be seen: it loses its words before it gives way to a path.
+  return [ends(name, widthOf(whole) + 20 <= look.width ? whole : summary(state, look, true), look.width), tabs(state, look)]
 }
 
 /** The end of a long path tells more than its beginning. */
@@ -16,7 +19,7 @@ function place({ figures }: State): string {
   return location.length <= 40 ? location : `…${location.slice(-39)}`
 }
 
-function summary({ figures, now }: State, { paint }: Look): Safe {
+function summary({ figures, now }: State, { paint }: Look, isShort: boolean): Safe {
   if (figures === null) return say``
   const total = (state: 'failed' | 'dead') => figures.types.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0)
   const [failed, dead] = [total('failed'), total('dead')]
@@ -24,13 +27,13 @@ function summary({ figures, now }: State, { paint }: Look): Safe {
   const oldest = Math.min(...figures.types.map(({ oldestDueAt }) => oldestDueAt ?? Number.POSITIVE_INFINITY))
   const paused = figures.types.filter(({ pausedAt }) => pausedAt !== null).length
   const parts = [
-    failed > 0 ? paint.red(say`▲ ${counted(failed, 'incident')}`) : paint.green('no incident'),
-    ...(open > 0 ? [paint.red(say`■ ${counted(open, 'breaker')} not closed`)] : []),
+    failed > 0 ? paint.red(say`▲ ${isShort ? thousands(failed) : counted(failed, 'incident')}`) : paint.green('no incident'),
+    ...(open > 0 ? [paint.red(say`■ ${isShort ? open : say`${counted(open, 'breaker')} not closed`}`)] : []),
     ...(dead > 0 ? [say`${thousands(dead)} dead`] : []),
-    ...(paused > 0 ? [paint.yellow(say`${counted(paused, 'type')} paused`)] : []),
-    ...(Number.isFinite(oldest) && now - oldest >= 1_000 ? [say`oldest due ${span(now - oldest)}`] : []),
+    ...(paused > 0 ? [paint.yellow(say`${isShort ? paused : counted(paused, 'type')} paused`)] : []),
+    ...(Number.isFinite(oldest) && now - oldest >= 1_000 ? [say`${isShort ? 'due' : 'oldest due'} ${span(now - oldest)}`] : []),
   ]
-  return joined(parts, '   ')
+  return joined(parts, isShort ? '  ' : '   ')
 }
 
 function tabs({ screen, cause }: State, { paint, width }: Look): Safe {
@@ -57,13 +60,14 @@ function statusLine(state: State, { paint }: Look): Safe {
   const { overlay, notice } = state
   if (overlay?.kind === 'prompt')
     return say` ${overlay.of === 'filter' ? '/' : ':'} ${overlay.text}█ ${overlay.error === null ? say`` : paint.red(overlay.error)}`
-  if (notice) return say` ${notice.tone === 'good' ? paint.green('✓') : paint.red('!')} ${notice.text}`
+  const said = notice && say`${notice.tone === 'good' ? paint.green('✓') : paint.red('!')} ${notice.text}`
   const filter = state.filters[listOf(state)]
   const items = itemsOf(state)
   const parts = [
+    ...(said ? [said] : []),
     ...(state.marks.size > 0 ? [paint.yellow(say`${thousands(state.marks.size)} marked`)] : []),
     ...(filter ? [say`filter: ${filter.text}`] : []),
-    ...(items !== null && items.length > 0 && state.screen !== 'overview' ? [paint.dim(countWords(state, items.length))] : []),
+    ...(said === null && items !== null && items.length > 0 && state.screen !== 'overview' ? [paint.dim(countWords(state, items.length))] : []),
   ]
   return say` ${joined(parts, ' · ')}`
 }

@@ -9,25 +9,42 @@ import { joined, Safe, say } from '../../cli/safe.ts'
 import { facts, indented, section } from '../../cli/sections.ts'
 import { counted, relative, span } from '../../cli/time.ts'
 import type { Detail } from '../detail.ts'
-import type { Look } from '../look.ts'
-import { cutLine, fill } from '../parts/line.ts'
+import { plainScreenPaint, type Look } from '../look.ts'
+import { fill, folded } from '../parts/line.ts'
 import { strip, type Turn } from '../parts/strip.ts'
 import { listOf, type State } from '../state.ts'
 import { attemptsPage } from './attempts.ts'
 
 /** Exactly `height` lines. */
 export function detailLines(state: State, look: Look): readonly Safe[] {
-  const { paint, width, height } = look
+  const { paint, height } = look
   const id = state.cursors[listOf(state)]?.id ?? null
   const { detail } = state
   if (id === null) return fill([], height)
   if (detail === null || detail.id !== id || detail.pane !== state.pane) return fill([paint.dim('reading …')], height)
-  const lines = sideOf(detail, state, { paint, width, now: state.now, full: false, suffix: state.suffix }).map((line) => cutLine(line, width))
+  const lines = wholeDetail(detail, state, look)
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
   const shown = lines.slice(first, first + height)
   const below = lines.length - first - shown.length
   if (below > 0) shown[shown.length - 1] = paint.dim(`… ${below + 1} more lines${state.open ? ': j' : ': Enter, then j'}`)
   return fill(shown, height)
+}
+
+interface Drawn {
+  detail: Detail
+  key: string
+  lines: readonly Safe[]
+}
+
+let drawn: Drawn | null = null
+
+/** Masking a megabyte of variables takes a while: what was drawn last is kept for as long as it would come out the same. */
+function wholeDetail(detail: Detail, state: State, { paint, width }: Look): readonly Safe[] {
+  const key = JSON.stringify([width, Math.floor(state.now / 1_000), state.screen, state.filters.causes?.text, paint === plainScreenPaint])
+  if (drawn?.detail === detail && drawn.key === key) return drawn.lines
+  const lines = sideOf(detail, state, { paint, width, now: state.now, full: false, suffix: state.suffix }).flatMap((line) => folded(line, width))
+  drawn = { detail, key, lines }
+  return lines
 }
 
 type DetailLook = PageLook & { paint: Look['paint']; width: number }
@@ -43,7 +60,7 @@ function sideOf(detail: Detail, state: State, look: DetailLook): readonly Safe[]
     case 'letter':
       return (detail.detail && jobSide({ ...detail, detail: detail.detail }, look)) ?? deadLetterPage(detail, look)
     case 'cause':
-      return causePage(detail, { ...look, selector: state.filters.causes?.selector ?? {} })
+      return causePage(detail, { ...look, width: null, selector: state.filters.causes?.selector ?? {} })
     case 'breaker':
       return breakerSide(detail, look)
     case 'worker':
@@ -60,7 +77,7 @@ function jobSide({ pane, detail, explanation }: JobSide, look: DetailLook): read
   return pane === 'explain' && explanation ? explanationPage({ job: detail.job, explanation }, look) : null
 }
 
-function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' }>, look: DetailLook & CauseLook): readonly Safe[] {
+function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' }>, look: CauseLook): readonly Safe[] {
   const { fingerprint, sampleKeys } = cause
   const lines = causeLines({ ...cause, programStartedAt: null, common, compared }, look)
   const { paint } = look

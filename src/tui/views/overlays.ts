@@ -1,10 +1,11 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
 import { say, type Safe } from '../../cli/safe.ts'
 import { counted, thousands } from '../../cli/time.ts'
+import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
 import type { Look } from '../look.ts'
 import { over, panel } from '../parts/panel.ts'
-import { wrapped } from '../parts/line.ts'
+import { sized, wrapped } from '../parts/line.ts'
 import { equivalentCommand, takesRetries, usualTripMinutes, type Plan } from '../plan.ts'
 import type { Confirm, Overlay, State, Target } from '../state.ts'
 
@@ -25,14 +26,26 @@ export function withOverlay(state: State, body: readonly Safe[], look: Look): re
 const groups: Readonly<Record<Binding['group'], string>> = { move: 'MOVE', look: 'LOOK', change: 'CHANGE', leave: 'LEAVE' }
 
 function helpLines({ scroll }: Extract<Overlay, { kind: 'help' }>, { paint, width, height }: Look): readonly Safe[] {
-  const lines = Object.entries(groups).flatMap(([group, title]) => [
-    paint.bold(title),
-    ...bindings.filter((binding) => binding.group === group).map(({ keys, words }) => say`  ${keys.map(keyWords).join(' ').padEnd(16)}${words}`),
-  ])
+  const group = (name: Binding['group']) => [
+    paint.bold(groups[name]),
+    ...bindings.filter((binding) => binding.group === name).map(({ keys, words }) => say`  ${keys.map(keyWords).join(' ').padEnd(20)}${words}`),
+  ]
+  const [left, right] = [
+    [...group('move'), ...group('leave')],
+    [...group('look'), ...group('change')],
+  ]
+  const lines = width >= twoColumnsFrom ? columns(left, right) : [...left, ...right]
   const room = Math.max(0, height - 2)
   const first = Math.min(scroll, Math.max(0, lines.length - room))
   const title = lines.length > room ? 'keys · j k move, any other key closes' : 'keys · any key closes'
   return panel(title, lines.slice(first, first + room), width).slice(0, height)
+}
+
+const twoColumnsFrom = 100
+const columnWidth = 44
+
+function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, columnWidth)} ${right[row] ?? ''}`)
 }
 
 function copyLines({ command, copied }: Extract<Overlay, { kind: 'copy' }>, { paint, width }: Look): readonly Safe[] {
@@ -48,7 +61,7 @@ function confirmLines(state: State, confirm: Confirm, { paint, width, height }: 
     : say`reason: ${reason === '' ? paint.dim('none (r gives one)') : reason}`
   const command = wrapped(say`${equivalentCommand(confirm, state.suffix)}`, room)
   const lines = [
-    ...countLines(confirm, paint),
+    ...countLines(confirm, { paint, room }),
     ...amountLine(plan, amount, paint),
     ...(plan.of === 'operation' ? [] : [why]),
     ...command.slice(0, Math.max(1, height - 12)).map((line) => paint.cyan(line)),
@@ -78,9 +91,9 @@ export function titleOf(plan: Plan): string {
   }
 }
 
-function countLines({ plan, status, targets, guarded, done }: Confirm, paint: Look['paint']): readonly Safe[] {
+function countLines({ plan, status, targets, guarded, done }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
-  if (plan.of === 'operation') return targets.map(({ type }) => say`${type}`)
+  if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(type, room))
   if (plan.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
   const count = counted(targets.length, 'job')
   return [
@@ -89,7 +102,7 @@ function countLines({ plan, status, targets, guarded, done }: Confirm, paint: Lo
     ...(guarded.length > 0
       ? [
           paint.yellow(
-            say`${thousands(guarded.length)} passed by, it would do harm again: ${[...new Set(guarded.map(({ kind }) => kind))].join(', ')}`,
+            say`${thousands(guarded.length)} passed by, it would do harm again: ${[...new Set(guarded.map(({ kind }) => kind))].join(', ')} (g takes them too)`,
           ),
         ]
       : []),
@@ -118,9 +131,10 @@ function amountLine(plan: Plan, amount: number | null, paint: Look['paint']): re
   return plan.of === 'breaker' && plan.verb === 'trip' ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 sets them)')}`] : []
 }
 
-function keysLine({ status, targets, plan }: Confirm, paint: Look['paint']): Safe {
+function keysLine(confirm: Confirm, paint: Look['paint']): Safe {
+  const { status } = confirm
   if (status === 'counting') return paint.dim('Esc leaves it')
   if (status === 'working') return paint.dim('Esc stops after this batch')
-  if (targets.length === 0 && (plan.of === 'jobs' || plan.of === 'operation')) return paint.dim('Esc leaves it')
+  if (isNothing(confirm)) return paint.dim('Esc leaves it')
   return say`${paint.bold('y')} or ${paint.bold('Enter')} does it · ${paint.bold('n')} or ${paint.bold('Esc')} leaves it`
 }

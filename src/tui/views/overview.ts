@@ -1,17 +1,18 @@
 /** All at a glance: what is stopped and why, which downstream is down, how much gets done, who works. */
-import { say, type Safe } from '../../cli/safe.ts'
-import { counted } from '../../cli/time.ts'
+import { joined, say, type Safe } from '../../cli/safe.ts'
+import { counted, span } from '../../cli/time.ts'
 import type { InspectedBreaker } from '../../engine/breakers-control.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 import type { Item, ListedCause } from '../items.ts'
 import type { Look } from '../look.ts'
-import { beside, cutLine, fill, sized } from '../parts/line.ts'
+import { beside, cutLine, fill } from '../parts/line.ts'
 import { listLines } from '../parts/list.ts'
+import { shares, type Wish } from '../parts/shares.ts'
 import type { Figures } from '../snapshot.ts'
 import { selectedIndex, type State } from '../state.ts'
 import type { Column } from '../../cli/table.ts'
 import { chartLines } from './charts.ts'
-import { breakerRows, causeColumns, typeRows } from './columns.ts'
+import { breakerRows as breakerColumns, causeColumns, typeRows } from './columns.ts'
 
 const sideBySideFrom = 100
 
@@ -21,17 +22,20 @@ export function overviewLines(state: State, items: readonly Item[], look: Look):
   if (figures === null) return fill([look.paint.dim('reading …')], look.height)
   const { width, height } = look
   const charts = chartLines(state, figures, look)
-  const room = height - charts.length - 1
-  // Types are the map of the place: half of what is left at most, and no more than there are.
-  const forTypes = Math.min(figures.types.length + 2, Math.max(3, Math.floor(room / 2)))
   const block = blockOf(state, items)
-  const upper = Math.max(0, room - forTypes)
-  const stops =
-    width >= sideBySideFrom && figures.breakers.length > 0
-      ? sideBySide(block, state, { ...look, height: upper })
-      : stacked(block, state, { ...look, height: upper })
-  const typeBlock = block(types(figures, look), { ...look, height: forTypes })
-  return fill([...stops, ...charts, ...typeBlock, sized(say``, width)], height)
+  const room = height - charts.length
+  // Neither may crowd the other out: a third for each before one of them gets more.
+  const lines = (count: number): Wish => ({ least: count === 0 ? 1 : Math.max(3, Math.floor(room / 3)), most: count === 0 ? 1 : count + 2 })
+  const [causeLines, typeLines, breakerLines] = [lines(figures.causes.length), lines(figures.types.length), lines(figures.breakers.length)]
+  if (width >= sideBySideFrom && figures.breakers.length > 0) {
+    const most = Math.max(causeLines.most, breakerLines.most)
+    const [upper = 0, lower = 0] = shares(room, [{ least: 3, most }, typeLines])
+    const stops = sideBySide(block, state, { ...look, height: upper })
+    return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: lower })], height)
+  }
+  const [forCauses = 0, forTypes = 0, forBreakers = 0] = shares(room, [causeLines, typeLines, { ...breakerLines, least: 1 }])
+  const stops = stacked(block, state, { look, rows: [forCauses, forBreakers] })
+  return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: forTypes })], height)
 }
 
 type Block = ReturnType<typeof blockOf>
@@ -66,7 +70,7 @@ const causes = (state: State, look: Look): Listed<ListedCause> => ({
 
 const breakers = (state: State, look: Look): Listed<InspectedBreaker> => ({
   title: breakerTitle(state, look),
-  columns: breakerRows(state.now, heldBy(state)),
+  columns: breakerColumns(state.now, heldBy(state)),
   of: (item) => (item.kind === 'breaker' ? item.breaker : null),
 })
 
@@ -81,15 +85,18 @@ function sideBySide(block: Block, state: State, look: Look): readonly Safe[] {
   const leftWidth = look.width - rightWidth - 3
   const left = block(causes(state, look), { ...look, width: leftWidth })
   const right = block(breakers(state, look), { ...look, width: rightWidth })
-  const height = Math.min(look.height, Math.max(left.length, right.length))
-  return [...beside(fill(left, height), fill(right, height), { leftWidth, rule: look.paint.dim('│') }), say``].slice(0, look.height)
+  return beside(fill(left, look.height), fill(right, look.height), { leftWidth, rule: look.paint.dim('│') })
 }
 
-function stacked(block: Block, state: State, look: Look): readonly Safe[] {
-  const count = state.figures?.breakers.length ?? 0
-  const forBreakers = Math.min(count + (count > 0 ? 2 : 1), Math.max(1, Math.floor(look.height * 0.4)))
-  const upper = block(causes(state, look), { ...look, height: look.height - forBreakers })
-  return [...upper, ...block(breakers(state, look), { ...look, height: forBreakers })]
+function stacked(
+  block: Block,
+  state: State,
+  { look, rows: [forCauses = 0, forBreakers = 0] }: { look: Look; rows: readonly number[] },
+): readonly Safe[] {
+  return [
+    ...block(causes(state, look), { ...look, height: forCauses }).slice(0, forCauses),
+    ...(forBreakers < 3 ? [breakerTitle(state, look)].slice(0, forBreakers) : block(breakers(state, look), { ...look, height: forBreakers })),
+  ]
 }
 
 function causeTitle({ figures }: State, { paint }: Look): Safe {
@@ -99,8 +106,15 @@ function causeTitle({ figures }: State, { paint }: Look): Safe {
     : say`${paint.bold('INCIDENTS by cause')}  ${paint.dim(counted(count, 'cause'))}`
 }
 
-function breakerTitle({ figures }: State, { paint }: Look): Safe {
-  return say`${paint.bold('BREAKERS')}${figures?.breakers.length === 0 ? paint.dim('  none was ever opened') : say``}`
+/** Names what does not let everything through: there may be no room for more. */
+function breakerTitle({ figures, now }: State, { paint, width }: Look): Safe {
+  const all = figures?.breakers ?? []
+  const open = all.filter(({ mode }) => mode !== 'closed')
+  const words = open.map(({ name, mode, expiresAt }) =>
+    mode === 'open' ? say`■ ${name} open, probe in ${span(Math.max(0, (expiresAt ?? now) - now))}` : say`◪ ${name} half-open`,
+  )
+  const none = all.length === 0 ? 'none was ever opened' : 'all are closed'
+  return cutLine(say`${paint.bold('BREAKERS')}  ${open.length === 0 ? paint.dim(none) : paint.red(joined(words, ', '))}`, width)
 }
 
 function typeTitle({ types, workers }: Figures, { paint, width }: Look): Safe {
