@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { NewOperation } from '../../../src/domain/operation.ts'
+import type { NewOperation, Undone } from '../../../src/domain/operation.ts'
 import type { ResolutionVerb } from '../../../src/domain/resolution.ts'
-import { exhaustedToDeadLetter, openedBreaker, outcomes, type Scene } from '../../support/store-scene.ts'
+import { claimRequest, exhaustedToDeadLetter, openedBreaker, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 const day = 86_400_000
@@ -277,6 +277,45 @@ export function operationRules(stage: Stage): void {
       await store.endOperation(again, now())
       expect((await store.operation(id))?.undoneBy).toBe(again)
       for (const key of keys) await scene.expectState(key, 'failed')
+    })
+
+    it('races the claims of another process: each job either comes back or starts, and is told as what it is', async ({ skip }) => {
+      const scene = await stage()
+      const { enqueue, claim, settle, store, now, another } = scene
+      if (another === null) return skip()
+      await enqueue(...Array.from({ length: 60 }, () => ({})))
+      const jobs = await claim({ limit: 60 })
+      for (const job of jobs) await settle(job, outcomes.raised())
+      await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
+      await scene.clock.advance(60_000)
+      const keys = jobs.map(({ key }) => key)
+      const id = await operate(scene, 'resolve', keys)
+      const rival = await another()
+      const operation = await begin(scene, { verb: 'undo', undoes: id, matched: 60 })
+      const parts = Array.from({ length: 12 }, (_, part) => keys.slice(part * 5, part * 5 + 5))
+      const undone: Undone[] = []
+      const started: number[] = []
+      await Promise.all([
+        (async () => {
+          for (const part of parts) {
+            const targets = part.map((jobKey) => ({ jobKey, name: '' }))
+            undone.push(...(await store.undo({ operation, of: id, targets, who: 'bob', reason: null }, now())))
+          }
+        })(),
+        (async () => {
+          for (let round = 0; round < 12; round++) {
+            const { claimed } = await rival.exchange({ settlements: [], claim: claimRequest({ limit: 2, workerId: 'w#2' }) }, now())
+            started.push(...claimed.map(({ key }) => key))
+          }
+        })(),
+      ])
+      const back = undone.filter(({ status }) => status === 'changed').map(({ jobKey }) => jobKey)
+      const left = undone.filter(({ status }) => status === 'failed').map(({ jobKey }) => jobKey)
+      expect(back.filter((key) => started.includes(key))).toEqual([])
+      expect(left.every((key) => started.includes(key))).toBe(true)
+      expect(back.length + left.length).toBe(60)
+      for (const key of back) expect((await scene.detail(key)).job.state).toBe('failed')
+      expect(scene.faults()).toEqual([])
     })
 
     it('ends a pause and begins one again, with its reason and its row of stops', async () => {
