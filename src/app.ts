@@ -12,7 +12,9 @@ import { newJob, type EnqueueInput } from './domain/new-job.ts'
 import { systemRandom, type Random } from './random.ts'
 import type { Connection } from './store/sqlite/connection.ts'
 import { enqueueIn } from './store/sqlite/enqueue-in.ts'
+import { logs } from './store/sqlite/log-sync.ts'
 import { openSqliteReader, openSqliteStore } from './store/sqlite/open.ts'
+import { syncErrors } from './store/sqlite/sqlite-errors.ts'
 import { places } from './store/sqlite/store-place.ts'
 import type { Enqueued, Store, StoreReader, StoreWriter } from './store/store.ts'
 
@@ -87,7 +89,17 @@ export function enqueueInto(
   const now = store.now()
   const [enqueued] = enqueueIn(connection as Connection, [newJob(input, now, variablesBytes)], now)
   if (!enqueued) throw new WfError('unexpected', 'the store did not answer')
+  if (enqueued.status === 'duplicate') syncNow(store, location)
   return enqueued
+}
+
+/** Another process may have committed the first one a moment ago; and the caller's commit syncs nothing when it has nothing to write. */
+function syncNow(store: Store, location: string): void {
+  try {
+    logs.get(store)?.now()
+  } catch (error) {
+    throw error instanceof Error ? syncErrors(error, location).ended : error
+  }
 }
 
 /** The file that was at the path when a connection first enqueued: what it has open can be told in no other way. */

@@ -3,10 +3,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WfError } from '../../src/domain/errors.ts'
 import { seededRandom } from '../../src/random.ts'
 import { GroupCommit, type Work } from '../../src/store/sqlite/group-commit.ts'
+import type { LogSync, Synced } from '../../src/store/sqlite/log-sync.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { ownFile } from '../support/store-sqlite.ts'
 
-function bench({ lockTimeoutMs = null as number | null, guard = () => {}, inPlace = () => {} } = {}) {
+function bench({ lockTimeoutMs = null as number | null, guard = () => {}, inPlace = () => {}, log = null as Pick<LogSync, 'sync'> | null } = {}) {
   const path = ownFile()
   const db = new Database(path, { timeout: 0 })
   db.pragma('journal_mode = WAL')
@@ -20,6 +21,7 @@ function bench({ lockTimeoutMs = null as number | null, guard = () => {}, inPlac
     guard,
     inPlace,
     committed: () => commits.push(stored().length),
+    log,
   })
   const stored = () => outsider.prepare<[], number>('SELECT v FROM n ORDER BY rowid').pluck().all()
   const insert = (value: number) => db.prepare('INSERT INTO n VALUES (?)').run(value)
@@ -244,5 +246,168 @@ describe('a group commit', () => {
     await closed
     expect(await answer).toBe('store_locked')
     expect(clock.pendingTimers).toBe(0)
+  })
+})
+
+/** A disk whose syncs end when the test says so. */
+function slowLog() {
+  const waiting: Synced[] = []
+  return { waiting, sync: (synced: Synced) => void waiting.push(synced), end: (error: Error | null = null) => waiting.shift()?.(error) }
+}
+
+describe('a group commit on a log that it syncs', () => {
+  it('B091 answers when the commit is on disk, while others can see it already', async () => {
+    const log = slowLog()
+    const { group, work, stored, clock } = bench({ log })
+    let answered = false
+    const answer = group.run(work(1)).then((value) => {
+      answered = true
+      return value
+    })
+    await clock.settle()
+    expect([stored(), answered, log.waiting.length]).toEqual([[1], false, 1])
+    log.end()
+    expect(await answer).toBe(1)
+  })
+
+  it('commits on while a sync is under way, and puts all that came meanwhile into the next', async () => {
+    const log = slowLog()
+    const { group, work, stored, clock } = bench({ log })
+    const first = group.run(work(1))
+    await clock.settle()
+    const second = group.run(work(2))
+    await clock.settle()
+    const third = group.run(work(3))
+    await clock.settle()
+    expect([stored(), log.waiting.length]).toEqual([[1, 2, 3], 1])
+    log.end()
+    expect([await first, log.waiting.length]).toEqual([1, 1])
+    log.end()
+    expect([await second, await third, log.waiting.length]).toEqual([2, 3, 0])
+  })
+
+  it('B093 acknowledges nothing after a sync that failed, and says of what was committed that nobody knows', async () => {
+    const log = slowLog()
+    const { group, work, stored, clock } = bench({ log })
+    const wordsOf = ({ code, message, hint }: WfError) => `${code}: ${message}. ${hint}`
+    const first = group.run(work(1)).catch(wordsOf)
+    await clock.settle()
+    const second = group.run(work(2)).catch(wordsOf)
+    await clock.settle()
+    const third = group.run(work(3)).catch(wordsOf)
+    const looked = group.flushed().catch(wordsOf)
+    log.end(new Error('EIO: i/o error, fdatasync'))
+    for (const answer of [await first, await second]) {
+      expect(answer).toMatch(/^store_corrupt: nobody knows whether this was stored: .*EIO: i\/o error, fdatasync.*idempotency key/)
+    }
+    // It was never committed, and never will be.
+    for (const answer of [await third, await looked, await group.run(work(4)).catch(wordsOf), await group.flushed().catch(wordsOf)]) {
+      expect(answer).toMatch(/^store_corrupt: the disk failed to keep .*EIO/)
+      expect(answer).not.toContain('nobody knows')
+    }
+    await clock.settle()
+    expect([log.waiting.length, stored()]).toEqual([0, [1, 2]])
+    expect(() => group.check()).toThrow('EIO')
+    await group.close()
+  })
+
+  it('answers in the order of the commits', async () => {
+    const log = slowLog()
+    const { group, work, clock } = bench({ log })
+    const answered: unknown[] = []
+    for (let value = 1; value <= 3; value++) {
+      void group.run(work(value)).then((told) => answered.push(told))
+      void group.run(work(value * 10)).then((told) => answered.push(told))
+      await clock.settle()
+    }
+    log.end()
+    await clock.settle()
+    expect(answered).toEqual([1, 10])
+    log.end()
+    await clock.settle()
+    expect(answered).toEqual([1, 10, 2, 20, 3, 30])
+  })
+
+  it('syncs before it tells a refusal too: that may rest on what another process has committed', async () => {
+    const log = slowLog()
+    const { group, work, clock } = bench({ log })
+    const refused = group.run({
+      ...work(1),
+      run: () => {
+        throw new WfError('conflict', 'no')
+      },
+    })
+    let told: unknown = null
+    refused.catch((error: unknown) => {
+      told = error
+    })
+    const taken = group.run(work(2))
+    await clock.settle()
+    expect([told, log.waiting.length]).toEqual([null, 1])
+    log.end()
+    await clock.settle()
+    expect(told).toMatchObject({ code: 'conflict' })
+    log.end()
+    expect(await taken).toBe(2)
+  })
+
+  it('flushes what others have committed, for whoever builds on what he read: once for all who ask together', async () => {
+    const log = slowLog()
+    const { group, clock } = bench({ log })
+    const flushed = Promise.all([group.flushed(), group.flushed(), group.flushed()])
+    await clock.settle()
+    expect(log.waiting.length).toBe(1)
+    log.end()
+    await flushed
+    expect(log.waiting.length).toBe(0)
+    await bench().group.flushed()
+  })
+
+  it('a flush that was asked for while a sync is under way is answered by the next one', async () => {
+    const log = slowLog()
+    const { group, work, clock } = bench({ log })
+    const answer = group.run(work(1))
+    await clock.settle()
+    let flushed = false
+    const flush = group.flushed().then(() => {
+      flushed = true
+    })
+    await clock.settle()
+    log.end()
+    await answer
+    await clock.settle()
+    expect([flushed, log.waiting.length]).toEqual([false, 1])
+    log.end()
+    await flush
+  })
+
+  it('closes after a flush that was asked for just before', async () => {
+    const log = slowLog()
+    const { group, clock } = bench({ log })
+    const flush = group.flushed()
+    let closed = false
+    const closing = group.close().then(() => {
+      closed = true
+    })
+    await clock.settle()
+    expect([closed, log.waiting.length]).toEqual([false, 1])
+    log.end()
+    await Promise.all([flush, closing])
+  })
+
+  it('closes when what was committed is on disk', async () => {
+    const log = slowLog()
+    const { group, work, clock } = bench({ log })
+    const answer = group.run(work(1))
+    let closed = false
+    const closing = group.close().then(() => {
+      closed = true
+    })
+    await clock.settle()
+    expect(closed).toBe(false)
+    log.end()
+    await closing
+    expect(await answer).toBe(1)
+    await expect(group.flushed()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 })

@@ -6,7 +6,7 @@ import { WfError } from '../../domain/errors.ts'
 export type Connection = Database.Database
 export type Statement = Database.Statement<unknown[]>
 
-/** `power`: a commit survives power loss (one fsync each). `process`: it survives the crash of every process, but the last ones may go with the power. */
+/** `power`: a commit survives power loss. `process`: it survives the crash of every process, but the last ones may go with the power. */
 export type Durability = 'power' | 'process'
 
 const walSizeLimitBytes = 64 * 1024 * 1024

@@ -1,13 +1,14 @@
 /**
  * One transaction for every write of a tick of the event loop, so that a commit's fsync is paid once for all of them.
- * Promises settle after the COMMIT. Nothing here awaits while a transaction is open.
+ * Promises settle when the COMMIT is on disk (log-sync.ts). Nothing here awaits while a transaction is open.
  */
 import { isStoreGone, WfError } from '../../domain/errors.ts'
 import type { Connection } from './connection.ts'
 import { lockDelayMs, type LockWait } from './lock-wait.ts'
+import type { LogSync } from './log-sync.ts'
 import { createPace } from './pace.ts'
 import { savepointOf, type Savepoint } from './savepoint.ts'
-import { isDamage, isLocked, isStoreFailure, storeError } from './sqlite-errors.ts'
+import { isDamage, isLocked, isStoreFailure, storeError, syncErrors } from './sqlite-errors.ts'
 
 /** Bounds of one transaction: beyond them signals, timers and other writers would wait too long. One piece of work is never split. */
 const mostJobs = 64
@@ -28,12 +29,16 @@ export interface Work<T> {
   run(careful: boolean): T
 }
 
-interface Item extends Work<unknown> {
-  queuedMs: number
-  tried: boolean
+/** Who waits for an answer, and what it will be. */
+interface Answer {
   done: { value: unknown } | { error: unknown } | null
   resolve(value: unknown): void
   reject(error: unknown): void
+}
+
+interface Item extends Work<unknown>, Answer {
+  queuedMs: number
+  tried: boolean
 }
 
 export interface GroupCommitOptions {
@@ -45,6 +50,8 @@ export interface GroupCommitOptions {
   inPlace(): void
   /** Called after each transaction of this connection. */
   committed(): void
+  /** Puts on disk what was committed, before it is answered; null where SQLite's own COMMIT does all there is to do. */
+  log: Pick<LogSync, 'sync'> | null
 }
 
 export class GroupCommit {
@@ -56,6 +63,9 @@ export class GroupCommit {
   readonly #pace = createPace()
   readonly #clock
   #queue: Item[] = []
+  /** Committed, and not yet known to be on disk. */
+  #unsynced: Answer[] = []
+  #syncing = false
   #scheduled = false
   #lockTries = 0
   /** When the present wait for the lock began. */
@@ -80,7 +90,7 @@ export class GroupCommit {
   }
 
   run<T>(work: Work<T>): Promise<T> {
-    if (this.#closing !== null) return Promise.reject(new WfError('store_unavailable', `the store ${this.#options.wait.location} is closed`))
+    if (this.#closing !== null) return Promise.reject(closedError(this.#options.wait.location))
     if (this.#damage !== null) return Promise.reject(this.#damage)
     return new Promise<T>((resolve, reject) => {
       const { weight, byWorker, handlersRun = false } = work
@@ -98,6 +108,19 @@ export class GroupCommit {
         reject,
       })
       this.#soon()
+    })
+  }
+
+  /** Resolves when all that is committed by now, by whichever process, is as safe as what this one acknowledges. */
+  flushed(): Promise<void> {
+    const { log } = this.#options
+    if (log === null) return Promise.resolve()
+    if (this.#closing !== null) return Promise.reject(closedError(this.#options.wait.location))
+    if (this.#damage !== null) return Promise.reject(this.#damage)
+    return new Promise((resolve, reject) => {
+      this.#unsynced.push({ done: null, resolve: () => resolve(), reject: () => reject(this.#damage) })
+      // All who ask in this turn share one sync.
+      setImmediate(() => this.#sync(log))
     })
   }
 
@@ -134,7 +157,7 @@ export class GroupCommit {
     if (this.#queue.length > 0) this.#transact(this.#queue.length, false)
     if (this.#scheduled) return
     if (this.#queue.length > 0) this.#soon()
-    else this.#closing?.closed()
+    else if (!this.#syncing && this.#unsynced.length === 0) this.#closing?.closed()
   }
 
   #transact(most: number, careful: boolean): void {
@@ -148,8 +171,6 @@ export class GroupCommit {
       inPlace()
       const commitMs = this.#clock.monotonic()
       this.#commit.run()
-      // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
-      inPlace()
       const endedMs = this.#clock.monotonic()
       this.#pace.committed({ beganMs, commitMs, endedMs })
     } catch (error) {
@@ -160,7 +181,44 @@ export class GroupCommit {
     this.#lockedMs = null
     this.#queue = this.#queue.slice(taken.length)
     committed()
-    for (const item of taken) settle(item)
+    const { log } = this.#options
+    if (log === null) return this.#answer(taken)
+    for (const item of taken) this.#unsynced.push(item)
+    this.#sync(log)
+  }
+
+  /** One at a time: what is committed meanwhile shares the next. */
+  #sync(log: Pick<LogSync, 'sync'>): void {
+    if (this.#syncing || this.#unsynced.length === 0) return
+    this.#syncing = true
+    const answers = this.#unsynced
+    this.#unsynced = []
+    log.sync((failure) => {
+      this.#syncing = false
+      if (failure === null) this.#answer(answers)
+      else this.#lose(answers, failure)
+      this.#sync(log)
+      if (this.#closing !== null) this.#soon()
+    })
+  }
+
+  #answer(answers: readonly Answer[]): void {
+    try {
+      // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
+      this.#options.inPlace()
+    } catch (error) {
+      const told = storeError(error, this.#options.wait.location)
+      for (const { reject } of answers) reject(told)
+      return
+    }
+    for (const answer of answers) settle(answer)
+  }
+
+  #lose(answers: readonly Answer[], failure: Error): void {
+    const { unknown, ended } = syncErrors(failure, this.#options.wait.location)
+    this.#damage = ended
+    for (const { reject } of [...answers, ...this.#unsynced.splice(0)]) reject(unknown)
+    for (const { reject } of this.#queue.splice(0)) reject(ended)
   }
 
   /** Works on items from the front of the queue until the transaction is big or long enough; answers them. */
@@ -219,7 +277,11 @@ export class GroupCommit {
   }
 }
 
-function settle({ done, resolve, reject }: Item): void {
+function closedError(location: string): WfError {
+  return new WfError('store_unavailable', `the store ${location} is closed`)
+}
+
+function settle({ done, resolve, reject }: Answer): void {
   if (done !== null && 'error' in done) reject(done.error)
   else resolve(done?.value)
 }

@@ -2,7 +2,7 @@
  * Opens a store on SQLite: finds out what is there, creates or upgrades it where that was asked for, and says clearly
  * why not otherwise. Owns connections; knows nothing of configuration, commands or engines.
  */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
@@ -11,11 +11,13 @@ import type { Store, StoreReader } from '../store.ts'
 import { createFile, openReader, openWriter, setJournal, type Connection, type Durability } from './connection.ts'
 import { checkDriver } from './driver.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
+import { LogSync, openLog } from './log-sync.ts'
 import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
 import { isCannotOpen, nothingBeside, storeError } from './sqlite-errors.ts'
 import { openInPlace } from './store-place.ts'
+import { markUnsynced, mendLog } from './unsynced-log.ts'
 
 export interface NetworkOptions {
   /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
@@ -73,17 +75,34 @@ function allowedNetwork(location: string, { networkFileSystem = 'refuse', fileSy
 
 async function openPrepared(wait: LockWait, journal: { durability: Durability; shared: boolean }): Promise<Store> {
   const { db, place } = await whileLocked(wait, () => openInPlace(wait.location, wait.clock, openWriter))
+  let log: LogSync | null = null
   try {
     await whileLocked(wait, () => setJournal(db, journal))
+    if (journal.shared && !db.memory) {
+      // SQLite opens its log when it first reads.
+      await whileLocked(wait, () => versionOf(db))
+      // Opened before the look for a mark, so that no failure falls between the two.
+      if (journal.durability === 'power') log = ownSync(wait)
+      await whileLocked(wait, () => mendLog(db, wait.location))
+    }
     await migrate(db, wait)
+    // From here on SQLite syncs its checkpoints only.
+    if (log !== null) db.pragma('synchronous = NORMAL')
     // Whoever only looks never loads what writes.
     const { sqliteStore } = await import('./sqlite-store.ts')
     place.look()
-    return sqliteStore(db, { wait, place })
+    return sqliteStore(db, { wait, place, log })
   } catch (error) {
+    log?.close()
     db.close()
     throw error
   }
+}
+
+/** Null where SQLite has to sync by itself. */
+function ownSync({ location, clock }: LockWait): LogSync | null {
+  const files = openLog(`${realpathSync(location)}-wal`)
+  return files && new LogSync({ files, clock, failed: () => markUnsynced(location) })
 }
 
 /** Looks before anything is written: with a connection that cannot write, so a refused file keeps its bytes. */

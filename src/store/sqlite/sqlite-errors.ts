@@ -97,6 +97,24 @@ export function storeError(error: unknown, location: string): unknown {
   return explained(error, { location, code, what, hint })
 }
 
+/**
+ * After a sync of the log that failed. `unknown`: of what was committed nobody knows any more whether it will be there; to be
+ * told that it failed would be as wrong as to be told that it is safe. `ended`: for all that comes later, which is not stored.
+ */
+export function syncErrors(failure: Error, location: string): { unknown: WfError; ended: WfError } {
+  const why = `the disk failed to keep what was written to ${location} (${failure.message})`
+  return {
+    unknown: new WfError('store_corrupt', `nobody knows whether this was stored: ${why}`, {
+      hint: 'Check the disk, open the store anew, and ask again: with the same idempotency key, what was stored after all is not stored twice.',
+      cause: failure,
+    }),
+    ended: new WfError('store_corrupt', `${why}; this process stores nothing more`, {
+      hint: 'Check the disk, then start wf again: it puts in order what was written. Nothing that was acknowledged is lost.',
+      cause: failure,
+    }),
+  }
+}
+
 /** The engine could open the store, but nothing in its directory. */
 export function nothingBeside(error: unknown, location: string): unknown {
   const thrown = error instanceof WfError ? error.cause : error

@@ -16,6 +16,7 @@ import { exchange, type ExchangeParts } from './exchange.ts'
 import { GroupCommit } from './group-commit.ts'
 import { historyTable } from './history.ts'
 import type { LockWait } from './lock-wait.ts'
+import { logs, type LogSync } from './log-sync.ts'
 import { operationWrites, targetRecords } from './operation-writes.ts'
 import { pruner } from './prune.ts'
 import { purger } from './purge.ts'
@@ -27,6 +28,7 @@ import { isConstraint } from './sqlite-errors.ts'
 import { statsTable } from './stats.ts'
 import { places, type StorePlace } from './store-place.ts'
 import { typesTable } from './types.ts'
+import { closeUncopied } from './unsynced-log.ts'
 import { wakeUp } from './wake-up.ts'
 import { workerIdempotencyTable } from './worker-idempotency.ts'
 import { workersTable } from './workers.ts'
@@ -34,10 +36,10 @@ import { workersTable } from './workers.ts'
 /** A batch of retention is a transaction of its own. */
 const pruneWeight = 64
 
-export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; place: StorePlace }): Store {
+export function sqliteStore(db: Connection, { wait, place, log }: { wait: LockWait; place: StorePlace; log: LogSync | null }): Store {
   const { clock, location } = wait
   const wake = wakeUp(db, { clock, location })
-  const group = new GroupCommit({ db, wait, guard: guardOf(db, { location, place }), inPlace: place.check, committed: wake.ownCommit })
+  const group = new GroupCommit({ db, wait, guard: guardOf(db, { location, place }), inPlace: place.check, committed: wake.ownCommit, log })
   const read = reading(db, { wait, place })
   const reader = sqliteReader(db, { read, location })
   const store: Store = {
@@ -52,6 +54,17 @@ export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; p
       await read(() => group.check())
       return reader.version()
     },
+    async job(key) {
+      const detail = await reader.job(key)
+      // Others see a commit before it is on disk, and whoever waits for a job's end builds on what he is told.
+      await group.flushed()
+      return detail
+    },
+    async hasPending(types, now) {
+      const pending = await reader.hasPending(types, now)
+      if (!pending) await group.flushed()
+      return pending
+    },
     ...jobWrites(db, group),
     exchange: exchanging(db, { group, read, looked: wake.looked }),
     ...workerWrites(db, group),
@@ -61,11 +74,14 @@ export function sqliteStore(db: Connection, { wait, place }: { wait: LockWait; p
     async close() {
       await group.close()
       wake.close()
-      db.close()
+      log?.close()
+      if (db.open && log?.failure) closeUncopied(db, location)
+      else db.close()
     },
   }
   connections.set(store, db)
   places.set(store, place)
+  if (log !== null) logs.set(store, log)
   return store
 }
 

@@ -1,7 +1,7 @@
 /**
  * Tells of commits by other connections about a millisecond after they are visible, at next to no cost while nothing
- * happens. A write to the WAL file wakes it; `PRAGMA data_version` decides, because the file is written an fsync before
- * the commit can be read. Notification alone is never relied on: a slow poll stands behind it.
+ * happens. A write to the WAL file wakes it; `PRAGMA data_version` decides, because the file is written before
+ * the commit can be read, by an fsync where SQLite syncs by itself. Notification alone is never relied on: a slow poll stands behind it.
  */
 import type { Cancel, Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom, type Random } from '../../../src/random.ts'
 import { bundledScript } from '../../support/bundled-script.ts'
 import { freshPath, long } from './support/files.ts'
-import { canRecord, Disk, record } from './support/recorded-disk.ts'
+import { canRecord, Disk, record, type RecordOptions } from './support/recorded-disk.ts'
 
 const script = await bundledScript(fileURLToPath(new URL('support/power-script.mjs', import.meta.url)))
 
@@ -39,10 +39,15 @@ function lossesOf(disk: Disk, path: string, { accepted, completed }: Acknowledge
   }
 }
 
+interface Run {
+  path: string
+  /** What one process after another called. */
+  calls: ReturnType<typeof record>
+  seed: number
+}
+
 /** Cuts the power at every sync, and between them with some of the last writes on the disk and some not. */
-function cutEverywhere(durability: 'power' | 'process', rounds: number, seed: number): { losses: string[]; cuts: number } {
-  const path = freshPath()
-  const calls = record([script, path, durability, String(rounds)], join(dirname(path), 'calls'))
+function cutEverywhere({ path, calls, seed }: Run): { losses: string[]; cuts: number; accepted: number } {
   const random = seededRandom(seed)
   const disk = new Disk()
   const acknowledged: Acknowledged = { accepted: new Set(), completed: new Set() }
@@ -64,22 +69,43 @@ function cutEverywhere(durability: 'power' | 'process', rounds: number, seed: nu
       if (long || random() < 0.3) cut(at)
     } else if (random() < (long ? 0.1 : 0.02)) cut(at, random)
   }
-  expect(acknowledged.accepted.size, 'what the process said was recorded').toBe(rounds * 2)
-  return { losses, cuts }
+  return { losses, cuts, accepted: acknowledged.accepted.size }
+}
+
+function runOf(path: string, durability: 'power' | 'process', rounds: number, options: RecordOptions = {}): ReturnType<typeof record> {
+  return record([script, path, durability, String(rounds)], join(dirname(path), 'calls'), options)
 }
 
 describe.skipIf(!canRecord)('when the power goes', () => {
   it('B091 at any sync and between any two writes, everything acknowledged is on the disk, and the file is sound', () => {
     const seed = Number(process.env['WF_SEED'] ?? 1)
-    const { losses, cuts } = cutEverywhere('power', long ? 60 : 24, seed)
+    const path = freshPath()
+    const rounds = long ? 60 : 24
+    const { losses, cuts, accepted } = cutEverywhere({ path, seed, calls: runOf(path, 'power', rounds) })
+    expect(accepted, 'what the process said was recorded').toBe(rounds * 2)
     expect(losses.slice(0, 5), `seed ${seed}`).toEqual([])
     expect(cuts).toBeGreaterThan(50)
   })
 
   it('B091 what `durability: process` gives up is the last commits, and never the soundness of the file', () => {
-    const { losses } = cutEverywhere('process', long ? 60 : 8, 2)
+    const path = freshPath()
+    const { losses } = cutEverywhere({ path, seed: 2, calls: runOf(path, 'process', long ? 60 : 8) })
     // This also shows that the test above would see a loss.
     expect(losses.length).toBeGreaterThan(0)
     expect(losses.filter((loss) => loss.includes('damaged'))).toEqual([])
+  })
+
+  it.each([3, 8])('B093 after sync %i failed, nothing that was or will be acknowledged is lost, and the file is sound', (failingSync) => {
+    const seed = Number(process.env['WF_SEED'] ?? failingSync)
+    const path = freshPath()
+    const first = runOf(path, 'power', 24, { failingSync, env: { UV_THREADPOOL_SIZE: '1' } })
+    expect(first.filter(({ kind }) => kind === 'lost').length, 'a sync failed').toBe(1)
+    expect(existsSync(`${path}-unsynced`)).toBe(true)
+    // Starts anew on a disk that works again, but without what it could not write.
+    const second = runOf(path, 'power', 8)
+    expect(existsSync(`${path}-unsynced`)).toBe(false)
+    const { losses, accepted } = cutEverywhere({ path, seed, calls: [...first, ...second] })
+    expect(accepted).toBeGreaterThan(16)
+    expect(losses.slice(0, 5), `seed ${seed}`).toEqual([])
   })
 })
