@@ -5,7 +5,7 @@
  */
 import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
-import { inBatches, PartlyDoneError } from './client/batches.ts'
+import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
@@ -99,13 +99,17 @@ export interface UpdateOptions {
 }
 
 export interface Client {
-  /** Rejects with a WfError: `invalid_job`, `idempotency_conflict` (names the first key), `backlog_full`, or the store's. */
+  /**
+   * Rejects with a WfError: `invalid_job`, `idempotency_conflict` (names the first key), `backlog_full`, or the store's. With
+   * `outcome_unknown` the disk failed, and the job may be there or not: ask again with the same `idempotencyKey`.
+   */
   enqueue(type: string, variables?: object, options?: EnqueueOptions): Promise<JobHandle>
   /**
    * In order, in transactions of at most 1,000; one that is refused leaves the others standing. When the store fails on the
    * way, rejects with a `PartlyEnqueuedError` (code `partly_done`, `cause` the store's error), whose `results` are the
    * answers to the items before: hand in `items.slice(error.results.length)`, or all of them again where each has an
    * `idempotencyKey`. Rejects with the store's own error when nothing was accepted: then nothing was enqueued.
+   * With `outcome_unknown`, also as a `cause`, nobody knows whether the next 1,000 were: see what is there, or hand them in with the same keys.
    */
   enqueueMany(items: readonly EnqueueItem[]): Promise<readonly EnqueueManyResult[]>
   /**
@@ -221,7 +225,7 @@ async function enqueueMany(
       results: answered.map(answer),
       cause,
       done: `${accepted} of ${items.length} jobs were accepted`,
-      hint: `hand in the items from index ${answered.length} on; where each has an idempotencyKey, all of them can be handed in again`,
+      hint: goOnFrom(answered.length, cause),
     })
   }
   return (await inBatches(items, (batch) => engine.enqueueEach(batch), partly)).map(answer)

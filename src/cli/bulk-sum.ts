@@ -100,16 +100,20 @@ function problemOf(end: BulkEnd): WfError | null {
 function brokenOff(end: BulkEnd, failure: WfError): WfError {
   const { enqueued, duplicates } = end.sum
   if (enqueued + duplicates === 0) return failure
-  return new DetailedError('partly_done', `${behind(end.sum)}\n${failure.message}`, {
-    hint: [failure.hint, `The jobs enqueued so far stand: ${howToGoOn(end)}`].filter((words) => words !== '').join(' '),
+  const isKnown = failure.code !== 'outcome_unknown'
+  return new DetailedError('partly_done', `${behind(end.sum, isKnown)}\n${failure.message}`, {
+    hint: [failure.hint, `The jobs enqueued so far stand: ${howToGoOn(end, isKnown)}`].filter((words) => words !== '').join(' '),
     details: { cause: errorDocument(failure) },
   })
 }
 
-const behind = ({ nextLine }: BulkSum) => `from line ${thousands(nextLine ?? 1)} on nothing was enqueued`
+function behind({ nextLine }: BulkSum, isKnown = true): string {
+  return `from line ${thousands(nextLine ?? 1)} on ${isKnown ? 'nothing was enqueued' : 'nobody knows what was enqueued'}`
+}
 
-function howToGoOn({ sum, keyed }: BulkEnd): string {
+function howToGoOn({ sum, keyed }: BulkEnd, isKnown = true): string {
   if (keyed) return 'hand in the same lines again, which enqueues none twice'
+  if (!isKnown) return `look which of the lines from ${thousands(sum.nextLine ?? 1)} on are there (wf jobs list) before you hand in the others`
   return `hand in the lines from ${thousands(sum.nextLine ?? 1)} on (tail -n +${sum.nextLine ?? 1}), for the others would be enqueued twice`
 }
 

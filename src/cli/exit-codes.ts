@@ -33,6 +33,7 @@ const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
   store_full: exitCodes.store,
   store_read_only: exitCodes.store,
   store_unavailable: exitCodes.store,
+  outcome_unknown: exitCodes.store,
   not_found: exitCodes.notFound,
   conflict: exitCodes.conflict,
   idempotency_conflict: exitCodes.conflict,

@@ -38,3 +38,10 @@ export class PartlyDoneError<R> extends WfError {
     this.results = results
   }
 }
+
+/** What to do about the items of which there is no answer. */
+export function goOnFrom(next: number, cause: unknown): string {
+  const keyed = 'where each has an idempotencyKey, all of them can be handed in again'
+  const isKnown = !(cause instanceof WfError && cause.code === 'outcome_unknown')
+  return isKnown ? `hand in the items from index ${next} on; ${keyed}` : `look which of the items from index ${next} on are there; ${keyed}`
+}

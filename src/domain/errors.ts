@@ -16,6 +16,8 @@ export type ErrorCode =
   | 'store_full'
   | 'store_read_only'
   | 'store_unavailable'
+  /** What was asked for may have been done or not: the disk failed after it was written, before it was known to be safe. */
+  | 'outcome_unknown'
   | 'schema_newer'
   | 'schema_older'
   | 'handler_load_failed'
@@ -40,7 +42,7 @@ export class WfError extends Error {
   }
 }
 
-const goneCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['store_missing', 'store_replaced', 'store_corrupt', 'schema_newer'])
+const goneCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['store_missing', 'store_replaced', 'store_corrupt', 'outcome_unknown', 'schema_newer'])
 
 /**
  * This process can work with the store no more: its file is not where it was opened, is damaged, or was upgraded by a newer

@@ -81,6 +81,17 @@ describe('a bulk that breaks off', () => {
     })
   })
 
+  it('B093 does not say of lines that nothing was enqueued when nobody knows', async () => {
+    const t = await testEngine()
+    fillsUpAfter(t, 2, () => new WfError('outcome_unknown', 'nobody knows', { hint: 'Check the disk.' }))
+    const end = await bulk(t, { chunks: chunksOf(lines(1_700)) })
+    expect(end.code).toBe(6)
+    expect(end.err).toContain('from line 1,001 on nobody knows what was enqueued')
+    expect(end.err).toContain('look which of the lines from 1,001 on are there')
+    expect(end.err).not.toMatch(/nothing was enqueued|tail -n/)
+    expect(end.json).toMatchObject({ enqueued: 1_000, nextLine: 1_001, error: { code: 'partly_done', cause: { code: 'outcome_unknown' } } })
+  })
+
   it('counts lines as the file has them, blank and refused ones too', async () => {
     const t = await testEngine()
     fillsUpAfter(t, 1)

@@ -94,6 +94,7 @@ describe('exit codes', () => {
       store_missing: 3,
       store_locked: 3,
       store_corrupt: 3,
+      outcome_unknown: 3,
       not_found: 4,
       conflict: 5,
       partly_done: 6,

@@ -64,6 +64,16 @@ describe('many of which the store takes a part', () => {
     expect(await rejection(client.enqueueMany(items(3_000)))).toMatchObject({ code: 'partly_done', cause: fault })
   })
 
+  it('B093 are not said to be absent when nobody knows', async () => {
+    const { t, client } = await scene()
+    failsAfter(t.store, 'enqueue', 1, new WfError('outcome_unknown', 'nobody knows'))
+    const error = await rejection(client.enqueueMany(items(3_000)))
+    expect(error).toMatchObject({ code: 'partly_done', cause: { code: 'outcome_unknown' } })
+    expect(error).toMatchObject({
+      hint: 'look which of the items from index 1000 on are there; where each has an idempotencyKey, all of them can be handed in again',
+    })
+  })
+
   it('can be handed in again from where it broke off, or all of them where each has its key', async () => {
     const { t, client } = await scene()
     const keyed = Array.from({ length: 2_500 }, (_, index) => ({ type: 'mail', variables: { index }, idempotencyKey: `order-${index}` }))

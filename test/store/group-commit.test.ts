@@ -298,7 +298,7 @@ describe('a group commit on a log that it syncs', () => {
     const looked = group.flushed().catch(wordsOf)
     log.end(new Error('EIO: i/o error, fdatasync'))
     for (const answer of [await first, await second]) {
-      expect(answer).toMatch(/^store_corrupt: nobody knows whether this was stored: .*EIO: i\/o error, fdatasync.*idempotency key/)
+      expect(answer).toMatch(/^outcome_unknown: nobody knows whether this was stored: .*EIO: i\/o error, fdatasync.*idempotency key/)
     }
     // It was never committed, and never will be.
     for (const answer of [await third, await looked, await group.run(work(4)).catch(wordsOf), await group.flushed().catch(wordsOf)]) {

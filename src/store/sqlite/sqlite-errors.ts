@@ -104,7 +104,7 @@ export function storeError(error: unknown, location: string): unknown {
 export function syncErrors(failure: Error, location: string): { unknown: WfError; ended: WfError } {
   const why = `the disk failed to keep what was written to ${location} (${failure.message})`
   return {
-    unknown: new WfError('store_corrupt', `nobody knows whether this was stored: ${why}`, {
+    unknown: new WfError('outcome_unknown', `nobody knows whether this was stored: ${why}`, {
       hint: 'Check the disk, open the store anew, and ask again: with the same idempotency key, what was stored after all is not stored twice.',
       cause: failure,
     }),

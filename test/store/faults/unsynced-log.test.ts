@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
       await store.enqueue(jobsOf(1), 1)
       const failure = failNextSync(code)
       expect(await refusalOf(store.enqueue(jobsOf(1), 1))).toMatchObject({
-        code: 'store_corrupt',
+        code: 'outcome_unknown',
         message: expect.stringMatching(new RegExp(`^nobody knows whether this was stored: .*${code}`)),
         hint: expect.stringContaining('idempotency key'),
       })
