@@ -118,7 +118,7 @@ export class GroupCommit {
     if (this.#closing !== null) return Promise.reject(closedError(this.#options.wait.location))
     if (this.#damage !== null) return Promise.reject(this.#damage)
     return new Promise((resolve, reject) => {
-      this.#unsynced.push({ done: null, resolve: () => resolve(), reject: () => reject(this.#damage) })
+      this.#unsynced.push({ done: null, resolve: () => resolve(), reject: (error) => reject(this.#damage ?? error) })
       // All who ask in this turn share one sync.
       setImmediate(() => this.#sync(log))
     })
