@@ -6,23 +6,27 @@
 import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
 import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
+import { jobEnd, type JobEnd } from './client/job-end.ts'
+import { refusalOf } from './client/refusal.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
 import type { Explanation } from './domain/explain-facts.ts'
-import type { IncidentKind } from './domain/incident.ts'
-import { defaultSizes, type Job, type SizeLimits } from './domain/job.ts'
+import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
 import { namedWords } from './domain/operation-words.ts'
 import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
+import type { Undone } from './domain/operation.ts'
+import { inspectCauses, type InspectedCause } from './engine/causes.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
 import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
 import { asOperation, flagsOf } from './engine/operations.ts'
+import { operationToUndo, undoOperation } from './engine/undo.ts'
 import { systemRandom } from './random.ts'
-import type { JobDetail, Store } from './store/store.ts'
+import type { Selector, Store } from './store/store.ts'
 
 export interface ClientOptions {
   /** Path of the store's file; default: WF_STORE, wf.config.json, else ./wf.db. Created when it is not there. */
@@ -64,19 +68,6 @@ export interface ClientWait {
   /** Milliseconds, or text such as `30s`; unset: for ever. */
   timeout?: number | string
   signal?: AbortSignal
-}
-
-/** How a job came to rest. `failed` and `dead` wait for a person; the others are final. */
-export interface JobEnd {
-  readonly key: number
-  readonly type: string
-  readonly state: 'completed' | 'rejected' | 'cancelled' | 'failed' | 'dead'
-  /** What the handler returned; only when completed. */
-  readonly result?: unknown
-  /** Why it did not complete. */
-  readonly error?: { readonly name: string; readonly message: string; readonly code: string | null }
-  /** The kind of the open incident; only when failed. */
-  readonly incident?: IncidentKind
 }
 
 export interface ResolveOptions {
@@ -136,6 +127,15 @@ export interface Client {
   discard(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
   /** Jobs that are available or waiting run more often, sooner or later than they would. */
   update(keys: number | readonly number[], options: UpdateOptions): Promise<readonly Applied[]>
+  /** What people and programs changed, newest first; each call above that changes jobs is one. */
+  readonly operations: Pick<Store, 'operations' | 'operation' | 'operationTargets'>
+  /**
+   * Takes an operation back where nothing has happened since; answers what became of each of its targets. Rejects with a
+   * WfError `not_found`, or `conflict` for one that is final, was undone, or is under way.
+   */
+  undo(operation: number, options?: { reason?: string }): Promise<readonly Undone[]>
+  /** Causes of open incidents, the worst first; at most `limit` (default 50). */
+  causes(selector?: Selector, limit?: number): Promise<readonly InspectedCause[]>
   /** Why a job is where it is, what comes next, and what would change it, in sentences; null when there is no such job. */
   explain(key: number): Promise<Explanation | null>
   /** Ends waits with an error. */
@@ -181,13 +181,13 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     async enqueue(type, variables = {}, options = {}) {
       const [result] = await engine.enqueueEach([{ ...options, type, variables }])
       if (!result) throw new WfError('unexpected', 'the store did not answer')
-      if (result.status === 'refused') throw refusal(type, result)
+      if (result.status === 'refused') throw refusalOf(type, result)
       return handle(type, result.key, result.status === 'duplicate')
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
     enqueueIn(connection, type, variables = {}, options = {}) {
       const result = enqueueInto(connection, { ...options, type, variables }, { store, location, variablesBytes: sizes.variablesBytes })
-      if (result.status === 'refused') throw refusal(type, result)
+      if (result.status === 'refused') throw refusalOf(type, result)
       return { key: result.key, type, duplicate: result.status === 'duplicate' }
     },
     wait,
@@ -200,6 +200,9 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     discard: (keys, { reason } = {}) => change(keys, { verb: 'discard', reason: reason ?? null }),
     update: (keys, { at, reason, ...chosen }) =>
       change(keys, { ...chosen, verb: 'update', reason: reason ?? null, ...(at === undefined ? {} : { runAt: at.getTime() }) }),
+    operations: store,
+    undo: (operation, { reason } = {}) => undo({ store, clock, who, reason: reason ?? null }, operation),
+    causes: async (selector = {}, limit = 50) => (await inspectCauses(store, { selector, limit, now: store.now() })).items,
     explain: async (key) => (await explainJob(store, key, store.now()))?.explanation ?? null,
     async close() {
       await waiter.close()
@@ -215,7 +218,7 @@ async function enqueueMany(
 ): Promise<readonly EnqueueManyResult[]> {
   const answer = (result: EnqueueResult, index: number): EnqueueManyResult => {
     const type = items[index]?.type ?? ''
-    if (result.status === 'refused') return { status: 'refused', error: refusal(type, result) }
+    if (result.status === 'refused') return { status: 'refused', error: refusalOf(type, result) }
     return { status: 'accepted', job: handle(type, result.key, result.status === 'duplicate') }
   }
   const partly = (answered: readonly EnqueueResult[], cause: unknown) => {
@@ -246,55 +249,16 @@ async function changeMany(engine: Engine, keys: readonly number[], resolution: O
   return result
 }
 
-function refusal(type: string, refused: Extract<EnqueueResult, { status: 'refused' }>): WfError {
-  switch (refused.reason) {
-    case 'invalid':
-      return refused.error
-    case 'idempotency_conflict':
-      return new WfError('idempotency_conflict', `this idempotency key was used before for ${type} with other variables: job ${refused.key}`, {
-        hint: 'one key stands for one job: use another key, or the same variables',
-      })
-    case 'backlog_full':
-      return new WfError('backlog_full', `${type} has ${refused.depth} unfinished jobs; its backlog limit is ${refused.limit}`, {
-        hint: 'try again when some are done, or let more workers run',
-      })
-    case 'constraint':
-      return new WfError('invalid_job', `the store does not take this job: ${refused.message}`)
-  }
+async function undo(by: { store: Store; clock: Clock; who: string; reason: string | null }, id: number): Promise<readonly Undone[]> {
+  const undone: Undone[] = []
+  const of = await operationToUndo(by.store, id, by.store.now())
+  await undoOperation({ ...by, of, onBatch: (batch) => undone.push(...batch) })
+  return undone
 }
 
 async function waitFor(waiter: JobWaiter, key: number, { timeout, signal }: ClientWait = {}): Promise<JobEnd> {
   const timeoutMs = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }
   const detail = await waiter.wait(key, { ...timeoutMs, ...(signal === undefined ? {} : { signal }) })
   if (!detail) throw new WfError('not_found', `there is no job ${key}`, { hint: 'it may have been finished long ago and pruned' })
-  return endOf(detail)
-}
-
-function endOf({ job, result, attempts, incidents, deadLetter }: JobDetail): JobEnd {
-  const at = { key: job.key, type: job.type, state: restState(job) }
-  switch (at.state) {
-    case 'completed':
-      return result === null ? at : { ...at, result: JSON.parse(result) }
-    case 'failed': {
-      const open = incidents.find(({ resolvedAt }) => resolvedAt === null)
-      return open ? { ...at, incident: open.kind, error: briefly(open.error) } : at
-    }
-    case 'dead':
-      return deadLetter ? { ...at, error: { name: 'Error', message: deadLetter.errorMessage, code: deadLetter.errorCode } } : at
-    case 'rejected': {
-      const error = attempts.find(({ outcome }) => outcome === 'business_error')?.error
-      return error ? { ...at, error: briefly(error) } : at
-    }
-    case 'cancelled':
-      return at
-  }
-}
-
-function briefly({ name, message, code }: { name: string; message: string; code: string | null }): NonNullable<JobEnd['error']> {
-  return { name, message, code }
-}
-
-function restState({ state, key }: Job): JobEnd['state'] {
-  if (state === 'available' || state === 'waiting' || state === 'running') throw new WfError('unexpected', `job ${key} is not at rest`)
-  return state
+  return jobEnd(detail)
 }

@@ -27,11 +27,14 @@ export type {
   EnqueueItem,
   EnqueueManyResult,
   EnqueueOptions,
-  JobEnd,
   JobHandle,
   ResolveOptions,
   UpdateOptions,
 } from './client.ts'
+export type { JobEnd } from './client/job-end.ts'
+export type { InspectedCause } from './engine/causes.ts'
+export type { Operation, OperationTarget, Undone } from './domain/operation.ts'
+export type { Selector } from './store/store.ts'
 export { normaliseMessage } from './domain/fingerprint.ts'
 export type { Advice, Explanation } from './domain/explain-facts.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'

@@ -387,4 +387,18 @@ describe('a client that looks after jobs', () => {
     expect((await client.jobs.job(key))?.job).toMatchObject({ priority: 7, state: 'waiting' })
     expect(await client.discard(key)).toMatchObject([{ status: 'failed', why: expect.stringContaining('no open dead letter') }])
   })
+
+  it('finds the causes of what stopped, and takes a change of its own back', async () => {
+    const t = await testEngine()
+    const client = await clientOn(t)
+    const { key } = await client.enqueue('mail', {})
+    await runOne(t, outcomes.raised())
+    expect(await client.causes()).toMatchObject([{ type: 'mail', count: 1, sampleKeys: [key] }])
+    await client.resolve(key, { retries: 2, reason: 'mended' })
+    const [operation] = (await client.operations.operations({}, { limit: 1 })).items
+    expect(operation).toMatchObject({ verb: 'resolve', who: 'test', reason: 'mended', changed: 1 })
+    expect(await client.undo(operation?.id ?? 0)).toMatchObject([{ jobKey: key, status: 'changed' }])
+    expect((await client.jobs.job(key))?.job.state).toBe('failed')
+    expect((await rejection(client.undo(4711))).code).toBe('not_found')
+  })
 })
