@@ -80,6 +80,7 @@ describe('numbers', () => {
     const names = of('integer').map(([name]) => name)
     for (const name of [
       'jobs list --limit',
+      'jobs cancel --limit',
       'enqueue --priority',
       'enqueue --retries',
       'incidents resolve --retries',
@@ -110,8 +111,9 @@ describe('numbers', () => {
 describe('durations and instants', () => {
   it('are found in the commands that have them', () => {
     const names = [...of('duration'), ...of('instant')].map(([name]) => name)
-    for (const name of ['enqueue --delay', 'enqueue --deadline', 'enqueue --timeout', 'enqueue --at', 'run-worker --grace'])
-      expect(names).toContain(name)
+    const known = ['enqueue --delay', 'enqueue --deadline', 'enqueue --timeout', 'enqueue --at', 'run-worker --grace']
+    const selecting = ['jobs list --since', 'incidents resolve --until', 'dlq discard --older-than']
+    for (const name of [...known, ...selecting]) expect(names).toContain(name)
   })
 
   it.each(of('duration'))('B137 %s takes whole numbers with a unit and nothing else', async (_name, flag, parse) => {
