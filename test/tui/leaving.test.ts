@@ -1,9 +1,12 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { root } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 import { hasPty, openPty, type Pty } from './support/pty.ts'
+
+const broken = join(root, 'test/tui/support/broken-screen.mjs')
 
 /** Starts the dashboard behind a shell that notes the terminal's settings before and after. */
 async function started(more = ''): Promise<{ pty: Pty; location: string }> {
@@ -61,6 +64,19 @@ describe.skipIf(!hasPty)('leaving the dashboard', { timeout: 60_000 }, () => {
     expect(shown).toContain('exit 3')
     expect(shown).toMatch(/wf: .*(gone|no longer|deleted|moved|not there)/)
     renameSync(`${location}.gone`, location)
+  })
+})
+
+describe.skipIf(!hasPty)('a dashboard that breaks', { timeout: 60_000 }, () => {
+  it('B127 at an error while drawing gives the terminal back, and tells the error after that', async () => {
+    const { location } = await seededStore()
+    const script = `echo shell history; stty -g > before; "${process.execPath}" "${broken}" "${root}" "${location}"; echo "exit $?"; stty -g > after; echo done`
+    const pty = openPty({ script })
+    const shown = await restored(pty)
+    expect(pty.bytes).toContain('\u001b[?1049h')
+    expect(shown).toContain('told after it: ')
+    expect(shown).toContain('exit 1')
+    expect(pty.bytes.indexOf('told after it')).toBeGreaterThan(pty.bytes.indexOf('\u001b[?1049l'))
   })
 })
 

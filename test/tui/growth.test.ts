@@ -1,0 +1,64 @@
+/**
+ * What hours of ticking leave behind: nothing. `WF_TUI_UPDATES=200000` makes it the long form, for which node needs
+ * `--expose-gc` as for the short one.
+ */
+import { PassThrough } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { createDesk } from '../../src/tui/desk.ts'
+import { startInk } from '../../src/tui/ink-screen.ts'
+import { plainScreenPaint } from '../../src/tui/look.ts'
+import { createPainter } from '../../src/tui/painter.ts'
+import { figures, incident, jobs, noon, snapshotOf, start } from './support/scene.ts'
+
+const updates = Number(process.env['WF_TUI_UPDATES'] ?? 4_000)
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Raw mode and the rest of a terminal are not needed to draw. */
+function typing(): NodeJS.ReadStream {
+  return Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined, ref: () => undefined, unref: () => undefined }) as never
+}
+
+describe('a dashboard that is left open', { timeout: 1_200_000 }, () => {
+  it(`keeps its heap flat over ${updates} updates, each of them drawn`, async () => {
+    let bytes = 0
+    const painter = createPainter({
+      write(text) {
+        bytes += text.length
+        return true
+      },
+      once: () => undefined,
+    })
+    // Time passes between any two updates, so that each is drawn.
+    let elapsed = 0
+    const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
+    const desk = createDesk(start({ screen: 'jobs', size: { columns: 120, rows: 40 } }), clock)
+    const ink = await startInk({ desk: { ...desk, press: () => undefined }, paint: plainScreenPaint, painter, stdin: typing() })
+    const round = async (index: number) => {
+      const now = noon + index * 1_000
+      const items = index % 3 === 0 ? [incident(index + 1), incident(index + 2)] : jobs(...Array.from({ length: 40 }, (_, row) => index + row + 1))
+      if (index % 50 === 0) desk.dispatch({ type: 'command', command: index % 100 === 0 ? 'next-screen' : 'previous-screen' })
+      desk.dispatch({ type: 'ticked', now })
+      desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), items, { at: now, figures: figures({ location: `/data/${index}.db` }) }) })
+      if (index % 200 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const heap = () => {
+      collect()
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    for (let index = 0; index < updates / 4; index++) await round(index)
+    const before = heap()
+    for (let index = updates / 4; index < updates; index++) await round(index)
+    const grown = heap() - before
+    desk.close()
+    ink.unmount()
+    expect(bytes).toBeGreaterThan(updates * 100)
+    // Ink, given the lines as text, would keep about 9 kB of every frame.
+    expect(grown).toBeLessThan(3_000_000)
+  })
+})

@@ -1,0 +1,27 @@
+// The dashboard on a store whose answers cannot be drawn: broken-screen.mjs ROOT STORE
+import { pathToFileURL } from 'node:url'
+
+const [root, location] = process.argv.slice(2)
+const load = (path) => import(pathToFileURL(`${root}/dist/${path}`).href)
+const [{ openStore }, { startDashboard }, { plainScreenPaint }, { systemClock }] = await Promise.all([
+  load('app.js'),
+  load('tui/start.js'),
+  load('tui/look.js'),
+  load('clock.js'),
+])
+const store = await openStore({ location, mode: 'read' })
+let looks = 0
+const broken = { ...store, info: async () => (++looks > 1 ? { location: { toString: null } } : store.info()) }
+// The first frame is fine; another change of the store is looked at anew.
+broken.version = async () => ++looks
+try {
+  await startDashboard({
+    ...{ store: broken, clock: systemClock, paint: plainScreenPaint, screen: 'overview', refreshMs: 1_000, readOnly: true, suffix: '', who: 'ada' },
+    ...{ stdin: process.stdin, stdout: process.stdout, openEngine: () => Promise.reject(new Error('not here')) },
+  })
+} catch (error) {
+  console.error(`told after it: ${error.message}`)
+  process.exitCode = 1
+} finally {
+  await store.close()
+}
