@@ -5,6 +5,7 @@ const units = {
   cpuUs: { title: 'CPU µs/job', digits: 1 },
   loopP99: { title: 'loop p99 ms', digits: 1 },
   loopMax: { title: 'loop max ms', digits: 1 },
+  cpuMs: { title: 'CPU ms', digits: 0 },
   rss: { title: 'RSS MB', digits: 0 },
   p50: { title: 'p50 ms', digits: 2 },
   p99: { title: 'p99 ms', digits: 2 },

@@ -54,7 +54,7 @@ export function addIncidents(address, { every, causes }) {
     }
     db.prepare("UPDATE wf_jobs SET state = 'failed', finished_at = NULL, retries = 0 WHERE key % ? = 0").run(every)
     db.prepare(
-      `UPDATE wf_job_data SET variables = json_set(variables, '$.customer', job_key / @every % 1000, '$.orderId', 'o-' || job_key) WHERE job_key % @every = 0`,
+      `UPDATE wf_job_data SET variables = json_set(variables, '$.customer', job_key / @every % 997, '$.orderId', 'o-' || job_key) WHERE job_key % @every = 0`,
     ).run({ every })
     const add = db.prepare(`INSERT INTO wf_incidents (job_key, type, kind, error, fingerprint, attempt, created_at)
       SELECT key, type, 'job_no_retries', @error, @fingerprint, 3, created_at + key FROM wf_jobs WHERE state = 'failed' AND key / @every % @causes = @cause`)

@@ -54,9 +54,11 @@ function time(place, args) {
         env: { ...process.env, NODE_OPTIONS: '', WF_BENCH_MEMORY: report },
       })
       if (status !== 0) throw new Error(`wf ${args.join(' ')} ended with ${status}:\n${stderr}`)
-      return { ms: performance.now() - startedAt, rss: Number(readFileSync(report, 'utf8')) / 1024 }
+      const { maxRSS, cpuUs } = JSON.parse(readFileSync(report, 'utf8'))
+      return { ms: performance.now() - startedAt, cpuMs: cpuUs / 1000, rss: maxRSS / 1024 }
     })
-    return { ms: median(took.map(({ ms }) => ms)), rss: median(took.map(({ rss }) => rss)) }
+    const middle = (part) => median(took.map((each) => each[part]))
+    return { ms: middle('ms'), cpuMs: middle('cpuMs'), rss: middle('rss') }
   }
   return withBacklog({ place, contender: contenders.wf, options, use })
 }
