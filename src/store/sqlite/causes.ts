@@ -3,6 +3,7 @@ import { mostCauses, sampleSize, trendWindowMs, worseFirst, type Cause } from '.
 import type { ErrorRecord } from '../../domain/error-record.ts'
 import { normaliseMessage } from '../../domain/fingerprint.ts'
 import type { IncidentKind } from '../../domain/incident.ts'
+import { maskText } from '../../domain/mask.ts'
 import type { CauseVariables } from '../cause-store.ts'
 import type { Selector } from '../store.ts'
 import { errorFrom } from './attempts.ts'
@@ -86,7 +87,8 @@ function causeDetails(db: Connection): (group: Group, sampleKeys: readonly numbe
       kind: kinds[0]?.kind ?? 'job_no_retries',
       code: error?.code ?? null,
       name: error?.name ?? 'Error',
-      message: normaliseMessage(error?.message ?? ''),
+      // Masked first: a secret whose digits are gone has no form left by which the output would know it.
+      message: normaliseMessage(maskText(error?.message ?? '')),
       seenAt: seen.get(fingerprint) ?? firstAt,
       // What is stamped later than now came in the last one: clocks differ.
       recent: { last: between(now - trendWindowMs, Number.MAX_SAFE_INTEGER), before: between(now - 2 * trendWindowMs, now - trendWindowMs) },

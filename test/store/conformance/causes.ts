@@ -42,6 +42,16 @@ export function causeRules(stage: Stage): void {
       expect(first?.fingerprint).toMatch(/^[0-9a-f]{16}$/)
     })
 
+    it('tell no secret, though its digits are taken out of their message with what differs from job to job', async () => {
+      const scene = await stage()
+      const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U'
+      await stop(scene, 1, raised(`key ${'sk_live_'}51HabcDEF2xyzK9qrs of 17 refused`))
+      await stop(scene, 1, raised(`bad token ${token}`))
+      await stop(scene, 1, raised('https://ada:s3cret@pay.example.com/v1 gave 500'))
+      const told = (await scene.store.causes({}, scene.now())).map(({ message }) => message).sort()
+      expect(told).toEqual(['bad token ***', 'https://***@pay.example.com/v<n> gave <n>', 'key *** of <n> refused'])
+    })
+
     it('count what is open, but know since when and how often lately the fingerprint came at all', async () => {
       const scene = await stage()
       const { store, clock, now, resolve } = scene
