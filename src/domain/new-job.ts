@@ -62,11 +62,19 @@ export function newJob(input: EnqueueInput, now: number, variablesBytes: number 
   }
 }
 
-/** A job's type: 1 … 200 characters, no blanks around it, no control characters. Throws WfError `invalid_job`. */
+/**
+ * A job's type: 1 … 200 characters, no blanks around it, no control characters, no dash at its beginning, for commands that
+ * name it would take it for a flag. Throws WfError `invalid_job`.
+ */
 export function checkType(type: unknown): string {
   if (typeof type !== 'string' || type === '') throw invalid(`the type is ${preview(type, 60)}`, 'a type is text, such as charge-payment')
   checkText('the type', type, limits.typeCharacters)
   if (type !== type.trim()) throw invalid(`the type ${preview(type, 60)} has blanks around it`, `write ${preview(type.trim(), 60)}`)
+  if (type.startsWith('-'))
+    throw invalid(
+      `the type ${preview(type, 60)} begins with a dash`,
+      `commands would take it for a flag: write ${preview(type.replace(/^-+/, ''), 60)}`,
+    )
   return type
 }
 

@@ -67,6 +67,7 @@ describe('refusals', () => {
   it.each<[string, object, string]>([
     ['no type', { type: undefined }, 'the type is undefined'],
     ['an empty type', { type: '' }, 'the type is ""'],
+    ['B146 a type that a command would take for a flag', { type: '--force' }, 'the type "--force" begins with a dash'],
     ['B068 a type with a blank at its end', { type: 'emial ' }, 'the type "emial " has blanks around it'],
     ['a long type', { type: 'x'.repeat(201) }, 'the type has 201 characters'],
     ['B101 NUL in the type', { type: 'a\0b' }, 'control characters or half a character'],
