@@ -2,6 +2,7 @@
 import { jobStates, type JobState } from '../../domain/job.ts'
 import type { TypeView } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { atOneMoment } from './one-moment.ts'
 import { indexesOf } from './job-list.ts'
 import { typesTable, type TypeRow } from './types.ts'
 import { namesFrom, workersTable } from './workers.ts'
@@ -22,12 +23,12 @@ export function counting(db: Connection): Counting {
   }))
   return {
     // One snapshot: a job that moves between two of the statements would be counted twice, or not at all.
-    counts: db.transaction(() => {
+    counts: atOneMoment(db, () => {
       const counts: Counts = {}
       for (const { state, count } of totals) add(counts, state, count.get() ?? 0)
       return counts
     }),
-    types: db.transaction(typeViews(db)),
+    types: atOneMoment(db, typeViews(db)),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { atOneMoment } from './one-moment.ts'
 import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './inside.ts'
 import { seek, type Entry, type Order } from './order.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
@@ -27,7 +28,7 @@ export function deadLetterLister(db: Connection): (selector: Selector, page: Pag
       .pluck()
       .all(JSON.stringify(keys), ...where.values) as number[]
   }
-  return db.transaction((selector: Selector, page: Page) => {
+  return atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('dlq', page, 'p.job_key')
     const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
     return { items: shown.flatMap(({ id }) => letters.get(id) ?? []), next: last && cursor(last), ...looked }

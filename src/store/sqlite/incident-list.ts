@@ -1,6 +1,7 @@
 /** Pages of incidents, newest first unless told, each with its job. */
 import type { IncidentView, Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { atOneMoment } from './one-moment.ts'
 import { incidentColumns, incidentFrom, type IncidentRow } from './incidents.ts'
 import { insideConditions, insideIncident, looksInside, prepareInside } from './inside.ts'
 import { jobsTable } from './jobs.ts'
@@ -33,7 +34,7 @@ export function incidentLister(db: Connection): (selector: Selector, page: Page)
     const job = row === undefined ? null : jobs.get(row.jobKey)
     return row === undefined || job === null ? [] : [{ ...incidentFrom(row), job }]
   }
-  return db.transaction((selector: Selector, page: Page) => {
+  return atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('incidents', page, 'i.id')
     const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
     return { items: shown.flatMap(({ id }) => view(id)), next: last && cursor(last), ...looked }

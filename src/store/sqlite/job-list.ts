@@ -5,6 +5,7 @@
 import { jobStates, type Job, type JobState } from '../../domain/job.ts'
 import type { Page, Paged, Selector } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { atOneMoment } from './one-moment.ts'
 import { insideConditions, insideJob, insideJobAlone, looksInside, prepareInside } from './inside.ts'
 import { jobColumns, jobFrom, type JobRow } from './jobs.ts'
 import { seek, type Entry, type Order } from './order.ts'
@@ -43,7 +44,7 @@ export function jobLister(db: Connection): (selector: Selector, page: Page) => P
     const sql = `SELECT j.key FROM json_each(?) c CROSS JOIN wf_jobs j ON j.key = c.value LEFT JOIN wf_job_data d ON d.job_key = j.key WHERE ${where.sql}`
     return pluck(statement(sql), [JSON.stringify(keys), ...where.values])
   }
-  return db.transaction((selector: Selector, page: Page) => {
+  return atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('jobs', page, 'j.key')
     const { shown, last, ...looked } = sift(find(selector, page), page, looksInside(selector) ? fitting(selector) : null)
     const rows = statement(`SELECT ${jobColumns} FROM json_each(?) c CROSS JOIN wf_jobs j ON j.key = c.value ORDER BY c.key`)
