@@ -28,7 +28,11 @@ describe('rows that somebody damaged', () => {
     if (bad === undefined) throw new Error('not claimed')
     if (typeof value === 'string') expect(bad.variables).toBe(value)
     expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(10)
-    for (const where of [{ path: 'a', value: 1 }, { path: '[""]', value: null }, { path: 'a.0', value: { b: 1 } }]) {
+    for (const where of [
+      { path: 'a', value: 1 },
+      { path: '[""]', value: null },
+      { path: 'a.0', value: { b: 1 } },
+    ]) {
       expect((await store.jobs({ where: [where] }, { limit: 100 })).items).toEqual([])
     }
     expect(await settle(bad, outcomes.poison())).toBe('applied')
