@@ -1,6 +1,7 @@
 /** What people did, as people and scripts see it. */
 import { isJsonObject } from '../domain/json.ts'
 import {
+  isUndone,
   leftOf,
   operationState,
   type JobImage,
@@ -24,20 +25,20 @@ import { relative, thousands } from './time.ts'
 
 /** How it stands: at work, broken off, done, or taken back. */
 function standing(operation: Operation, now: number): string {
-  const { undoneBy } = operation
-  if (undoneBy !== null) return `undone by ${undoneBy}`
+  const { undoneBy, undone } = operation
+  if (undone > 0) return `undone by ${undoneBy}${isUndone(operation) ? '' : ' in part'}`
   const left = leftOf(operation)
   const state = operationState(operation, now)
   return left > 0 && state === 'interrupted' ? `interrupted, ${thousands(left)} left` : state
 }
 
 export function operationDocument(operation: Operation, now: number, suffix: string) {
-  const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy } = operation
+  const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy, undone } = operation
   const undo = whyNotUndone(operation, now) === null ? `wf undo ${id}${suffix}` : null
   return {
     ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector, reason, flags: shownFlags(flags) },
     ...{ matched, changed, skipped, failed, left: leftOf(operation), state: operationState(operation, now) },
-    ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undo },
+    ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo },
   }
 }
 
@@ -62,7 +63,7 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
 }
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
-  if (operation.undoneBy !== null) return paint.dim
+  if (isUndone(operation)) return paint.dim
   return operationState(operation, now) === 'interrupted' ? paint.yellow : undefined
 }
 

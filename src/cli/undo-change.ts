@@ -19,12 +19,14 @@ interface Agreement {
   yes: boolean
   /** Somebody has typed its number. */
   isNamed: boolean
+  dryRun: boolean
   now: number
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approveUndo(output: Output, of: Operation, { yes, isNamed, now }: Agreement): Promise<void> {
+export async function approveUndo(output: Output, of: Operation, { yes, isNamed, dryRun, now }: Agreement): Promise<void> {
   const what = describe(of, now)
+  if (dryRun) return output.note(say`would undo ${what}`)
   if (yes || (isNamed && !canAsk(output))) return output.note(say`undoing ${what}`)
   if (!canAsk(output)) {
     throw new WfError('refused', say`${what} would be undone: nobody is here to agree`.text, {
@@ -149,21 +151,22 @@ function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   const verb = change.dryRun ? say`would be as they were` : green(say`as they were`)
   const figures = dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)
   output.print(say`${counted(sum.changed, 'target')} ${verb}  ${figures}`)
-  if (operation !== null) output.print(dim(say`operation ${operation} · undid operation ${change.of.id}`))
+  if (operation !== null) output.print(dim(say`operation ${operation}${undidWords(change.of, sum)}`))
   if (!error) return exitCodes.ok
   describeError(error, output)
   return sum.left > 0 && stoppedWith !== null ? stoppedWith : exitCodeOf(error.code)
 }
 
-function problemOf(
-  tally: UndoTally,
-  { failure, change: { of, dryRun } }: Told,
-  sum: { changed: number; failed: number; left: number },
-): WfError | null {
+function undidWords({ id }: Operation, { changed, failed, left }: { changed: number; failed: number; left: number }): Safe {
+  if (changed === 0) return say``
+  return failed + left === 0 ? say` · undid operation ${id}` : say` · undid operation ${id} in part`
+}
+
+function problemOf(tally: UndoTally, { failure, change: { of } }: Told, sum: { changed: number; failed: number; left: number }): WfError | null {
   const again = `run wf undo ${of.id} again: what came back already is skipped`
   if (failure) return new WfError('partly_done', failure.message, { hint: again })
   if (sum.left > 0) return new WfError('partly_done', `stopped: ${counted(sum.left, 'target')} left as they were`, { hint: again })
-  if (sum.failed + tally.partly === 0 || dryRun) return null
+  if (sum.failed + tally.partly === 0) return null
   if (sum.changed === 0) return new WfError('conflict', `nothing of operation ${of.id} could be undone`, { hint: `wf audit show ${of.id}` })
   const what = sum.failed > 0 ? `${counted(sum.failed, 'target')} could not be undone` : `${counted(tally.partly, 'target')} came back in part`
   return new WfError('partly_done', what, { hint: `wf audit show ${of.id}` })

@@ -30,7 +30,7 @@ too, and cannot be undone: do again what was undone.`
     const dryRun = flags['dry-run']
     const store = await (dryRun ? this.openReader() : this.openWriter())
     const of = await operationToUndo(store, args.operation ?? null, store.now())
-    if (!dryRun) await approveUndo(this.output, of, { yes: flags.yes, isNamed: args.operation !== undefined, now: store.now() })
+    await approveUndo(this.output, of, { yes: flags.yes, isNamed: args.operation !== undefined, dryRun, now: store.now() })
     const context = { output: this.output, clock: this.clock }
     this.endWith(await undoAndTell(context, { store, of, who: who(), reason: flags.reason ?? null, dryRun }))
   }

@@ -53,8 +53,15 @@ export interface Operation extends Omit<NewOperation, 'undoes'> {
   /** Epoch ms of the last target. */
   touchedAt: number
   undoes: number | null
-  /** The operation that took it back. */
+  /** The last operation that went to take it back. */
   undoneBy: number | null
+  /** How many of the changed ones came back; 0 while `undoneBy` is null. */
+  undone: number
+}
+
+/** Nothing of it is left to take back. What has changed since stays behind, and can come back later. */
+export function isUndone({ undoneBy, undone, changed }: Pick<Operation, 'undoneBy' | 'undone' | 'changed'>): boolean {
+  return undoneBy !== null && undone >= changed
 }
 
 /** `pending`: meant, and not reached. */

@@ -4,7 +4,15 @@
  */
 import type { Clock } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
-import { operationState, undoableVerbs, type JobChangeImage, type Operation, type OperationTarget, type Undone } from '../domain/operation.ts'
+import {
+  isUndone,
+  operationState,
+  undoableVerbs,
+  type JobChangeImage,
+  type Operation,
+  type OperationTarget,
+  type Undone,
+} from '../domain/operation.ts'
 import { commandOf, finalBecause } from '../domain/operation-words.ts'
 import { undoBreaker, undoJob, undoPause } from '../domain/undo.ts'
 import type { Store, StoreReader } from '../store/store.ts'
@@ -41,9 +49,13 @@ export function whyNotUndone(operation: Operation, now: number): { message: stri
   if (final !== null || !undoableVerbs.includes(verb)) {
     return { message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${final ?? 'it is final'}`, hint: `wf audit show ${id}` }
   }
-  if (undoneBy !== null) return { message: `operation ${id} was undone already, by operation ${undoneBy}`, hint: `wf audit show ${undoneBy}` }
+  if (isUndone(operation)) return { message: `operation ${id} was undone already, by operation ${undoneBy}`, hint: `wf audit show ${undoneBy}` }
   if (changed === 0) return { message: `operation ${id} changed nothing`, hint: `wf audit show ${id}` }
-  if (operationState(operation, now) === 'at work') return { message: `operation ${id} is still at work`, hint: 'stop it first, or wait for its end' }
+  if (operationState(operation, now) === 'at work')
+    return {
+      message: `operation ${id} is still at work`,
+      hint: 'stop it first, or wait for its end; if its process was killed, that is known a minute after its last change',
+    }
   return null
 }
 

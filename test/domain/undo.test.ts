@@ -106,7 +106,7 @@ describe('undoing a change of a breaker', () => {
 
 describe('the state of an operation', () => {
   const operation: Operation = {
-    ...{ id: 1, verb: 'resolve', who: 'ada', selector: '', reason: null, flags: {}, at: 0, undoes: null, undoneBy: null },
+    ...{ id: 1, verb: 'resolve', who: 'ada', selector: '', reason: null, flags: {}, at: 0, undoes: null, undoneBy: null, undone: 0 },
     ...{ matched: 3, changed: 1, skipped: 1, failed: 0, touchedAt: 1_000, finishedAt: null },
   }
   it.each([

@@ -4,6 +4,7 @@
  */
 import { WfError } from '../../domain/errors.ts'
 import {
+  isUndone,
   undoableVerbs,
   type NewOperation,
   type NewTarget,
@@ -33,7 +34,8 @@ type Row = Omit<Operation, 'flags'> & { flags: string }
 type TargetRow = Omit<OperationTarget, 'image'> & { image: string | null }
 
 const columns = `o.id, o.at, o.verb, o.who, o.selector, o.reason, o.flags, o.matched, o.changed, o.skipped, o.failed,
-  o.touched_at AS touchedAt, o.finished_at AS finishedAt, o.undoes, o.undone_by AS undoneBy`
+  o.touched_at AS touchedAt, o.finished_at AS finishedAt, o.undoes, o.undone_by AS undoneBy,
+  CASE WHEN o.undone_by IS NULL THEN 0 ELSE (SELECT sum(u.changed) FROM wf_operations u WHERE u.id > o.id AND u.undoes = o.id) END AS undone`
 const targetColumns = 't.job_key AS jobKey, t.name, t.status, t.why, t.image, t.undone_by AS undoneBy'
 
 export function operationsTable(db: Connection): OperationsTable {
@@ -41,7 +43,7 @@ export function operationsTable(db: Connection): OperationsTable {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const find = db.prepare<[number], Row>(`SELECT ${columns} FROM wf_operations o WHERE o.id = ?`)
   const finish = db.prepare('UPDATE wf_operations SET finished_at = ?, touched_at = ? WHERE id = ? AND finished_at IS NULL')
-  const undone = db.prepare('UPDATE wf_operations SET undone_by = ? WHERE id = ? AND undone_by IS NULL')
+  const undone = db.prepare('UPDATE wf_operations SET undone_by = coalesce(iif(? > 0, ?, NULL), undone_by, ?) WHERE id = ?')
   const get = (id: number) => {
     const row = find.get(id)
     return row === undefined ? null : operationFrom(row)
@@ -58,7 +60,7 @@ export function operationsTable(db: Connection): OperationsTable {
       const operation = get(id)
       if (operation === null) throw missing(id)
       const { matched, changed, skipped, failed, undoes } = operation
-      if (undoes !== null && matched === changed + skipped + failed) undone.run(id, undoes)
+      if (undoes !== null && matched === changed + skipped + failed) undone.run(changed, id, id, undoes)
       return operation
     },
     ...targets(db),
@@ -94,7 +96,7 @@ function targets(db: Connection): Pick<OperationsTable, 'addTarget' | 'target' |
 
 function refuseUndone(operation: Operation | null, id: number): void {
   if (operation === null) throw missing(id)
-  if (operation.undoneBy === null) return
+  if (!isUndone(operation)) return
   throw new WfError('conflict', `operation ${id} was undone already, by operation ${operation.undoneBy}`, {
     hint: `wf audit show ${operation.undoneBy}`,
   })

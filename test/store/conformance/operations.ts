@@ -255,9 +255,26 @@ export function operationRules(stage: Stage): void {
       ])
       const operations = await store.operations({ undoable: true }, { limit: 10 })
       expect(operations.items).toEqual([])
-      await expect(begin(scene, { verb: 'undo', undoes: id })).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.operation(id)).toMatchObject({ changed: 2, undone: 1 })
       await expect(begin(scene, { verb: 'undo', undoes: 4711 })).rejects.toMatchObject({ code: 'not_found' })
       expect(now()).toBeGreaterThan(0)
+    })
+
+    it('can be asked for again while something of it has not come back, and not when all has', async () => {
+      const scene = await stage()
+      const { store } = scene
+      const [one, other] = [await stopped(scene), await stopped(scene)]
+      const id = await operate(scene, 'resolve', [one, other])
+      const raised = await operate(scene, 'update', [other], { priority: 9 })
+      const first = await undo(scene, id)
+      expect(first.undone.map(({ status }) => status)).toEqual(['changed', 'failed'])
+      expect(await store.operation(id)).toMatchObject({ undoneBy: first.operation.id, undone: 1 })
+      await undo(scene, raised)
+      const second = await undo(scene, id)
+      expect(second.undone.map(({ jobKey, status }) => [jobKey, status])).toEqual([[other, 'changed']])
+      expect(await store.operation(id)).toMatchObject({ undoneBy: second.operation.id, undone: 2 })
+      for (const key of [one, other]) await scene.expectState(key, 'failed')
+      await expect(begin(scene, { verb: 'undo', undoes: id })).rejects.toMatchObject({ code: 'conflict' })
     })
 
     it('goes on where it was broken off, and brings nothing back twice', async () => {
