@@ -28,7 +28,7 @@ export function deadLetterPageDocument({ letter, detail }: LetterOfJob, suffix: 
 }
 
 export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook): readonly Safe[] {
-  const { paint, now, full } = look
+  const { paint, now } = look
   const job = detail?.job
   const moment = (at: number) => say`${relative(at, now)}  ${paint.dim(iso(at))}`
   return [
@@ -46,8 +46,8 @@ export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook):
       ],
       paint,
     ),
-    ...section('error', indented(errorLines(letterError(letter), paint)), paint),
-    ...section('variables', jsonLines(readable(letter.variables), { full, paint }), paint),
+    ...section('error', indented(errorLines(letterError(letter), paint, look)), paint),
+    ...section('variables', jsonLines(readable(letter.variables), look), paint),
     ...section('next', stepLines(steps(letter, detail, look.suffix), paint), paint),
   ]
 }

@@ -4,6 +4,7 @@
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { CounterDelta } from '../domain/stat-delta.ts'
+import { escapeText } from '../domain/text.ts'
 import type { StoreReader, TypeView, WorkerView } from '../store/store.ts'
 import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
 
@@ -127,6 +128,7 @@ function labelList(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
+/** What a terminal would obey becomes the text of its escape: the page is read by people as well. */
 function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  return escapeText(value, { lines: true }).replaceAll('\t', '\\t').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }

@@ -13,6 +13,7 @@ import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
 import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
+import type { ActivityReader } from './activity-store.ts'
 import type { CauseReader } from './cause-store.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
 import type { OperationReader, OperationWriter, PauseChange, WorkerDrain, WorkerRelease } from './operation-store.ts'
@@ -239,7 +240,7 @@ export interface StoreInfo {
   engineVersion: string
 }
 
-export interface StoreReader extends OperationReader, CauseReader {
+export interface StoreReader extends OperationReader, CauseReader, ActivityReader {
   info(): Promise<StoreInfo>
   job(key: number): Promise<JobDetail | null>
   /** Newest key first. */

@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import type { OpenedStore, Scene } from '../support/store-scene.ts'
 import { sceneOn } from '../support/store-scene.ts'
+import { activityRules } from './conformance/activity.ts'
 import { breakerRules } from './conformance/breakers.ts'
 import { causeRules } from './conformance/causes.ts'
 import { claimRules } from './conformance/claims.ts'
@@ -24,6 +25,7 @@ export type Stage = () => Promise<Scene>
 export function storeConformance(name: string, open: () => Promise<OpenedStore>): void {
   const stage: Stage = async () => sceneOn(await open())
   describe(`${name} as a store`, () => {
+    activityRules(stage)
     breakerRules(stage)
     causeRules(stage)
     claimRules(stage)

@@ -48,13 +48,33 @@ export interface StartedCli {
   /** Standard input, kept open. */
   type(text: string): void
   signal(signal: NodeJS.Signals): void
+  /** Resolves once standard output has this. */
+  heard(pattern: RegExp): Promise<void>
   ended: Promise<CliEnd>
 }
 
 /** Goes on while the test types; the test waits for its end. */
 export function startCli(args: readonly string[], options: CliOptions = {}): StartedCli {
   const child = start(process.execPath, [bin, ...args, ...storeFlag(options)], { ...options, input: '' })
-  return { type: (text) => child.stdin?.write(text), signal: (signal) => child.kill(signal), ended: endOf(child) }
+  let said = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    said += String(chunk)
+  })
+  return {
+    type: (text) => child.stdin?.write(text),
+    signal: (signal) => child.kill(signal),
+    heard: (pattern) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!pattern.test(said)) return
+          child.stdout?.off('data', look)
+          resolve()
+        }
+        child.stdout?.on('data', look)
+        look()
+      }),
+    ended: endOf(child),
+  }
 }
 
 function run(file: string, args: readonly string[], options: CliOptions): Promise<CliEnd> {

@@ -5,5 +5,6 @@ import { resilienceSchema } from './migrations/0002-resilience.ts'
 import { timedPauses } from './migrations/0003-timed-pauses.ts'
 import { operationsSchema } from './migrations/0004-operations.ts'
 import { causesSchema } from './migrations/0005-causes.ts'
+import { activitySchema } from './migrations/0006-activity.ts'
 
-export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses, operationsSchema, causesSchema]
+export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses, operationsSchema, causesSchema, activitySchema]

@@ -1,8 +1,10 @@
 /** The reading half of the port. Every answer is one short read: no transaction outlives its call, so none holds back a checkpoint. */
 import { WfError } from '../../domain/errors.ts'
+import type { ActivityReader } from '../activity-store.ts'
 import type { CauseReader } from '../cause-store.ts'
 import type { OperationReader } from '../operation-store.ts'
 import type { Page, Selector, StoreReader } from '../store.ts'
+import { activity } from './activity.ts'
 import { breakersTable } from './breakers.ts'
 import { causeLister, causeVariables } from './causes.ts'
 import { claimer } from './claim.ts'
@@ -17,6 +19,7 @@ import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { versionOf } from './migrate.ts'
+import { newsReader } from './news.ts'
 import { operationLister, operationsTable } from './operations.ts'
 import { pendingLook } from './pending.ts'
 import { poisonJobsTable } from './poison-jobs.ts'
@@ -58,6 +61,7 @@ export function sqliteReader(db: Connection, { read, location }: { read: Read; l
     ...resilience(db, read),
     ...causes(db, read),
     ...operations(db, read),
+    ...watching(db, read),
     info: () =>
       read(() => ({
         location,
@@ -82,6 +86,18 @@ function operations(db: Connection, read: Read): OperationReader {
     operation: (id) => read(() => table().get(id)),
     operations: (filter, page) => read(() => list().operations(filter, page)),
     operationTargets: (id, page, undoable = false) => read(() => list().targets(id, page, undoable)),
+  }
+}
+
+function watching(db: Connection, read: Read): ActivityReader {
+  const figures = lazy(() => activity(db))
+  const news = lazy(() => newsReader(db))
+  return {
+    attemptTotals: (query) => read(() => figures().attempts(query)),
+    stopTotals: (query) => read(() => figures().stops(query)),
+    waitingTotals: () => read(() => figures().waiting()),
+    marksAt: (since, now) => read(() => news().marksAt(since, now)),
+    newsSince: (marks, limit, now) => read(() => news().newsSince(marks, limit, now)),
   }
 }
 

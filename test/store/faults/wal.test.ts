@@ -43,6 +43,11 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   causeVariables: (reader) => reader.causeVariables({ fingerprint: 'f', sampleKeys: [1, 2], type: 't' }),
   stats: (reader) => reader.stats(0),
   counters: (reader) => reader.counters(),
+  attemptTotals: (reader) => reader.attemptTotals({ since: 0, by: 'type' }),
+  stopTotals: (reader) => reader.stopTotals({ since: 0, by: 'minute' }),
+  waitingTotals: (reader) => reader.waitingTotals(),
+  marksAt: (reader) => reader.marksAt(0, 1),
+  newsSince: async (reader) => reader.newsSince(await reader.marksAt(0, 1), 100, 1),
   version: (reader) => reader.version(),
 }
 

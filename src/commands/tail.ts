@@ -1,0 +1,65 @@
+import { BaseCommand } from '../cli/base-command.ts'
+import { choicesFlag, deadlineFlag, durationFlag, integerFlag, typesFlag } from '../cli/flags.ts'
+import { jsonLine } from '../cli/json.ts'
+import { prose } from '../cli/prose.ts'
+import { readDuration } from '../cli/values.ts'
+import { happeningKinds } from '../domain/happening.ts'
+
+export default class Tail extends BaseCommand {
+  static override summary = 'Follow what happens in the store, until Ctrl-C.'
+  static override description = prose`New jobs, attempts that did not come through, incidents, dead letters, what people changed, workers that come
+and go: a line each, as soon as it was committed. Attempts that came through are counted, for their workers write only sums, about once
+a second. Where more happens than --lines a second, it is summed up, so nothing is left out and nothing runs away; a look costs a few
+reads of what is new. With --json each line is one document. Ctrl-C ends it with exit 0.`
+  static override examples = [
+    '<%= config.bin %> tail',
+    {
+      description: 'what went wrong in the last ten minutes, and from now on',
+      command: '<%= config.bin %> tail --since 10m --kind attempt,incident,dead_letter',
+    },
+    '<%= config.bin %> tail --type charge-payment --json | jq -r .detail',
+  ]
+  static override flags = {
+    type: typesFlag('only of these types'),
+    kind: choicesFlag(happeningKinds, { summary: `only of these kinds: ${happeningKinds.join(', ')}`, helpValue: 'KIND' }),
+    since: deadlineFlag({ summary: 'begin this long ago, or at this instant; now unless told' }),
+    lines: integerFlag({ min: 8, max: 1_000 }, { summary: 'at most so many lines a second, 8 to 1,000 (20 unless told)' }),
+    for: durationFlag({ summary: 'end by itself after this' }, { min: 1, max: 365 * 86_400_000 }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Tail)
+    const { type: types, kind: kinds, since, lines = 20, for: forMs } = flags
+    const [store, { follow }, { happeningDocument, happeningLine }, { onInterrupt }] = await Promise.all([
+      this.openReader(),
+      import('../cli/tail.ts'),
+      import('../cli/tail-view.ts'),
+      import('../cli/interrupt.ts'),
+    ])
+    const { output, clock } = this
+    const interrupt = onInterrupt()
+    const { signal } = interrupt
+    const over = forMs === undefined ? null : clock.after(forMs, () => interrupt.stop())
+    try {
+      await follow({
+        ...{ store, clock, types, kinds, lines, signal, since: this.#since(since) },
+        tell: (happening) => {
+          if (output.json) output.out.write(jsonLine(happeningDocument(happening)))
+          else output.print(happeningLine(happening, { paint: output.paint, width: output.out.isTTY ? output.out.columns : output.width }))
+        },
+        async flushed() {
+          await output.out.drained()
+          return !output.out.closed
+        },
+      })
+    } finally {
+      over?.()
+      interrupt.release()
+    }
+  }
+
+  #since(since: number | string | undefined): number {
+    if (since === undefined) return this.now()
+    return typeof since === 'string' ? this.now() - readDuration(since, '--since') : since
+  }
+}

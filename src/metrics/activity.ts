@@ -1,0 +1,92 @@
+/** The figures of a window of time: what came through, what did not, how long it took, and what waits now. Reads sums only. */
+import type { OutcomeKind } from '../domain/outcome.ts'
+import type { ActivityBy, ActivityReader, AttemptTotal, StopTotal } from '../store/activity-store.ts'
+import { durationBucketsMs } from './names.ts'
+
+export interface ActivityWanted {
+  windowMs: number
+  by: ActivityBy
+  types?: readonly string[]
+  now: number
+}
+
+export interface ActivityGroup {
+  /** The type, the outcome or incident kind, or the start of the minute as epoch ms in digits. */
+  group: string
+  /** Jobs that came through, refusals that were expected among them. */
+  completed: number
+  /** Attempts that cost somebody something: failed, stopped or lost. */
+  failed: number
+  /** Attempts that ended in any way, those that were put off or given back among them. */
+  attempts: number
+  incidents: number
+  deadLetters: number
+  /** Of attempts that ran to an end, in ms; estimated within a bucket. Null where there are none. */
+  p50Ms: number | null
+  p95Ms: number | null
+  /** Completed jobs a minute. */
+  perMinute: number
+}
+
+export interface Activity {
+  /** Epoch ms: the start of the first minute. */
+  since: number
+  minutes: number
+  groups: readonly ActivityGroup[]
+}
+
+const minuteMs = 60_000
+const well: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['success', 'business_error'])
+const badly: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['fail', 'incident', 'poison', 'lost', 'result_invalid'])
+
+export async function readActivity(reader: ActivityReader, { windowMs, by, types, now }: ActivityWanted): Promise<Activity> {
+  const first = now - windowMs
+  const since = first - (((first % minuteMs) + minuteMs) % minuteMs)
+  const query = { since, by, ...(types === undefined ? {} : { types }) }
+  const [attempts, stops] = [await reader.attemptTotals(query), await reader.stopTotals(query)]
+  const minutes = Math.max(1, (now - since) / minuteMs)
+  const names = new Set([...attempts, ...stops].map(({ group }) => group))
+  const groups = [...names].map((group) => groupOf(group, { attempts, stops, minutes: by === 'minute' ? 1 : minutes }))
+  return { since, minutes, groups: by === 'minute' ? sortedBy(groups, ({ group }) => Number(group)) : sortedBy(groups, ({ attempts }) => -attempts) }
+}
+
+function sortedBy(groups: readonly ActivityGroup[], rank: (group: ActivityGroup) => number): readonly ActivityGroup[] {
+  return [...groups].sort((a, b) => rank(a) - rank(b) || (a.group < b.group ? -1 : 1))
+}
+
+interface Totals {
+  attempts: readonly AttemptTotal[]
+  stops: readonly StopTotal[]
+  minutes: number
+}
+
+function groupOf(group: string, { attempts, stops, minutes }: Totals): ActivityGroup {
+  const own = attempts.filter((total) => total.group === group)
+  const stop = stops.find((total) => total.group === group)
+  const sum = (outcomes?: ReadonlySet<OutcomeKind>) =>
+    own.reduce((total, { outcome, count }) => total + (!outcomes || outcomes.has(outcome) ? count : 0), 0)
+  const ran = own.filter(({ outcome }) => well.has(outcome) || badly.has(outcome))
+  const completed = sum(well)
+  return {
+    ...{ group, completed, failed: sum(badly), attempts: sum() },
+    ...{ incidents: stop?.incidents ?? 0, deadLetters: stop?.deadLetters ?? 0 },
+    ...{ p50Ms: quantile(ran, 0.5), p95Ms: quantile(ran, 0.95), perMinute: completed / minutes },
+  }
+}
+
+/** As Prometheus estimates it: evenly spread within a bucket; beyond the last bucket, where that begins. */
+export function quantile(totals: readonly Pick<AttemptTotal, 'bucket' | 'count'>[], share: number): number | null {
+  const buckets = new Array<number>(durationBucketsMs.length + 1).fill(0)
+  for (const { bucket, count } of totals) buckets[bucket] = (buckets[bucket] ?? 0) + count
+  const total = buckets.reduce((sum, count) => sum + count, 0)
+  if (total === 0) return null
+  const wanted = total * share
+  let seen = 0
+  for (const [index, count] of buckets.entries()) {
+    const low = durationBucketsMs[index - 1] ?? 0
+    const high = durationBucketsMs[index]
+    if (count > 0 && seen + count >= wanted) return high === undefined ? low : low + ((high - low) * (wanted - seen)) / count
+    seen += count
+  }
+  return durationBucketsMs.at(-1) ?? null
+}

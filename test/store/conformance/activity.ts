@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import type { Happening, Marks } from '../../../src/domain/happening.ts'
+import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
+import type { Stage } from '../conformance.ts'
+
+/** Asks as often as it is called, and goes on where it was. */
+async function follower({ store, now }: Scene, since = now()) {
+  let marks: Marks = await store.marksAt(since, now())
+  return async (limit = 100): Promise<readonly Happening[]> => {
+    const news = await store.newsSince(marks, limit, now())
+    // As plain data it may be kept.
+    marks = JSON.parse(JSON.stringify(news.marks)) as Marks
+    return news.happenings
+  }
+}
+
+const told = (happenings: readonly Happening[]) => happenings.map(({ kind, what, jobKey, count }) => [kind, what, jobKey, count])
+const ofKind = (happenings: readonly Happening[], kind: Happening['kind']) => happenings.filter((each) => each.kind === kind)
+
+export function activityRules(stage: Stage): void {
+  describe('news', () => {
+    it('tells everything once, in the order in which it is asked for', async () => {
+      const scene = await stage()
+      const { add, claimOne, settle, resolve, clock } = scene
+      const news = await follower(scene)
+      expect(await news()).toEqual([])
+      const key = await add()
+      expect(told(await news())).toEqual([['enqueued', null, key, 1]])
+      await settle(await claimOne(), outcomes.fail())
+      expect(told(await news())).toEqual([['attempt', 'fail', key, 1]])
+      await clock.advance(3_600_000)
+      await settle(await claimOne(), outcomes.raised())
+      const stop = await news()
+      expect(told(stop)).toEqual(
+        expect.arrayContaining([
+          ['attempt', 'incident', key, 1],
+          ['incident', 'raised', key, 1],
+        ]),
+      )
+      expect(stop).toHaveLength(2)
+      await resolve(key, 'cancel')
+      expect(told(await news())).toEqual([['change', 'cancelled', key, 1]])
+      const given = await add({ retries: 1 })
+      await settle(await claimOne(), outcomes.fail(), { policy: exhaustedToDeadLetter })
+      expect(told(ofKind(await news(), 'dead_letter'))).toEqual([['dead_letter', 'exhausted', given, 1]])
+      expect(await news()).toEqual([])
+    })
+
+    it('begins in the past where it is asked to', async () => {
+      const scene = await stage()
+      const { add, claimOne, settle, clock, now } = scene
+      await add({ type: 'old' })
+      await settle(await claimOne({ type: 'old' }), outcomes.raised())
+      await clock.advance(60_000)
+      const since = now()
+      const key = await add()
+      await settle(await claimOne(), outcomes.raised())
+      await clock.advance(60_000)
+      const found = await (await follower(scene, since))()
+      expect(found.map(({ kind, jobKey }) => [kind, jobKey]).sort()).toEqual([
+        ['attempt', key],
+        ['enqueued', key],
+        ['incident', key],
+      ])
+    })
+
+    it('tells an attempt that was committed later than one that ended after it', async () => {
+      const scene = await stage()
+      const { add, claimOne, store, settlement, settle, clock } = scene
+      const [slow, fast] = [await add(), await add()]
+      const [first, second] = [await claimOne(), await claimOne()]
+      const news = await follower(scene)
+      await news()
+      const late = settlement(first, outcomes.fail())
+      await clock.advance(1_000)
+      await settle(second, outcomes.fail())
+      expect(told(await news())).toEqual([['attempt', 'fail', second.key, 1]])
+      await store.exchange({ settlements: [late] }, clock.now())
+      expect(told(await news())).toEqual([['attempt', 'fail', first.key, 1]])
+      expect([slow, fast].sort()).toEqual([first.key, second.key].sort())
+      expect(await news()).toEqual([])
+    })
+
+    it('counts what comes in crowds, none twice and none left out', async () => {
+      const scene = await stage()
+      const { enqueue, store, now, clock } = scene
+      const news = await follower(scene)
+      const stats = (count: number) =>
+        store.addStats([{ minute: now() - (now() % 60_000), type: 'a', outcome: 'success', bucket: 1, count, sumMs: 1 }], [], [], now())
+      await enqueue(...Array.from({ length: 30 }, (_, index) => ({ type: index % 3 === 0 ? 'a' : 'b' })))
+      await stats(7)
+      const many = await news(5)
+      expect(
+        ofKind(many, 'enqueued')
+          .map(({ type, count }) => [type, count])
+          .sort(),
+      ).toEqual([
+        ['a', 10],
+        ['b', 20],
+      ])
+      expect(ofKind(many, 'completed').map(({ type, count }) => [type, count])).toEqual([['a', 7]])
+      await stats(5)
+      await clock.advance(60_000)
+      await stats(2)
+      expect(ofKind(await news(5), 'completed').map(({ count }) => count)).toEqual([7])
+      await clock.advance(600_000)
+      expect(await news(5)).toEqual([])
+    })
+
+    it('tells an operation when it has ended, and workers that come and go', async () => {
+      const scene = await stage()
+      const { store, now } = scene
+      const news = await follower(scene)
+      const id = await store.beginOperation({ verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 0 }, now())
+      expect(await news()).toEqual([])
+      await store.endOperation(id, now())
+      const [operation] = await news()
+      expect(operation).toMatchObject({ kind: 'operation', what: 'cancel', who: 'ada' })
+      const worker = {
+        id: 'x#1',
+        label: 'x',
+        pid: 1,
+        host: 'h',
+        startedAt: now(),
+        leaseUntil: now() + 1,
+        concurrency: 1,
+        types: [],
+        quarantine: false,
+      }
+      await store.registerWorkers([{ ...worker, state: 'running' }], now())
+      expect(told(await news())).toEqual([['worker', 'joined', null, 1]])
+      await store.setWorkerState(['x#1'], 'draining', now())
+      expect(told(await news())).toEqual([['worker', 'draining', null, 1]])
+      await store.retireWorkers(['x#1'], now())
+      expect(told(await news())).toEqual([['worker', 'left', null, 1]])
+    })
+  })
+}
