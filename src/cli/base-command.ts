@@ -12,7 +12,7 @@ import type { ExitCode } from './exit-codes.ts'
 import { say } from './safe.ts'
 import { quoted } from './shell.ts'
 import { createOutput, type Output } from './output.ts'
-import { processSinks } from './streams.ts'
+import { processSinks, type Sinks } from './streams.ts'
 
 interface GlobalFlags {
   store?: string | undefined
@@ -153,9 +153,13 @@ export abstract class BaseCommand extends Command {
 
   /** Before the flags are known, for their own errors, the words themselves tell what is wanted. */
   #createOutput(): Promise<Output> {
+    return this.outputTo(processSinks())
+  }
+
+  protected outputTo(sinks: Sinks): Promise<Output> {
     const end = this.argv.indexOf('--')
     const typed = (flag: string) => this.argv.slice(0, end < 0 ? this.argv.length : end).includes(flag)
     const { json = typed('--json'), 'no-color': noColour = typed('--no-color') } = this.#globals
-    return createOutput({ sinks: processSinks(), env: process.env, json, noColour })
+    return createOutput({ sinks, env: process.env, json, noColour })
   }
 }

@@ -77,7 +77,7 @@ export const retriesFlag = (summary: string) => integerFlag({ min: 1, max: limit
 
 /** Of commands that show what a job carries. `reveal.ts` keeps the record. */
 export const revealFlags = {
-  reveal: Flags.boolean({ summary: 'show secrets too; who saw what is kept (wf audit list --verb reveal)', default: false }),
+  reveal: Flags.boolean({ summary: 'show secrets too; who saw what is kept (wf audit list --verb reveal)' }),
   reason: Flags.custom<string>({
     ...{ summary: 'why the secrets are looked at, for the record', helpValue: 'TEXT', dependsOn: ['reveal'] },
     parse: guarded((text, name) => readText(text, name)),

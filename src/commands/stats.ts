@@ -1,8 +1,7 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
-import { durationFlag, typesFlag } from '../cli/flags.ts'
-import { guarded } from '../cli/flags.ts'
+import { durationFlag, guarded, typesFlag } from '../cli/flags.ts'
 import { iso } from '../cli/json.ts'
+import { ListCommand, watchFlags } from '../cli/list-command.ts'
 import { prose } from '../cli/prose.ts'
 import { say } from '../cli/safe.ts'
 import { readChoice } from '../cli/values.ts'
@@ -11,7 +10,7 @@ import type { ActivityBy } from '../store/activity-store.ts'
 
 const groupings: readonly ActivityBy[] = ['type', 'outcome', 'minute']
 
-export default class Stats extends BaseCommand {
+export default class Stats extends ListCommand {
   static override summary = 'Show what was done in the last hour, by type, outcome or minute.'
   static override description = prose`DONE are jobs that came through, FAILED attempts that failed, stopped or were lost. INCIDENTS and DEAD were
 opened in the window; RETRYING and HELD stand so now: jobs that come back after a failure, and jobs that a pause, a breaker or a missing
@@ -30,10 +29,15 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
       parse: guarded((text, name) => readChoice(text, name, groupings)),
     })(),
     type: typesFlag('only of these types'),
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Stats)
+    await this.watched(flags, () => this.#draw(flags))
+  }
+
+  async #draw(flags: StatsFlags): Promise<void> {
     const { window: windowMs = 3_600_000, by = 'type', type: types } = flags
     const store = await this.openReader()
     const [{ readActivity }, { statsRows }, { statsColumns, statsDocument }, { table }] = await Promise.all([
@@ -55,4 +59,10 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
       this.output.print(...table(rows, statsColumns(by), this.output))
     }
   }
+}
+
+interface StatsFlags {
+  window?: number | undefined
+  by?: ActivityBy | undefined
+  type?: string[] | undefined
 }

@@ -81,6 +81,7 @@ describe('wf dlq retry --edit', () => {
       [await edit(editor('variables.note = variables.password').command), 2, 'note would be stored with *** in it'],
       [await edit(editor('variables.amount = 5').command, '--handler', './nowhere.ts'), 11, 'no such file'],
       [await edit(editor('variables.amount = 5').command, '--set', 'a=1'), 2, '--set'],
+      [await edit(editor('variables.amount = 5').command, '--reason', 'x', '--set', 'a=1'), 2, '--set'],
       [await edit(editor('variables.amount = 5').command, '4711'), 2, '--edit is for one job at a time'],
     ] as const
     for (const [end, code, words] of tries) {

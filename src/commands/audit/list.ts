@@ -1,4 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { choicesFlag, deadlineFlag, listFlags, textFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { collect, printList } from '../../cli/list.ts'
@@ -7,7 +7,7 @@ import { prose } from '../../cli/prose.ts'
 import { operationVerbs, type Operation, type OperationFilter } from '../../domain/operation.ts'
 import { parseDuration } from '../../domain/duration.ts'
 
-export default class AuditList extends BaseCommand {
+export default class AuditList extends ListCommand {
   static override summary = 'Show what people changed, the newest first.'
   static override description =
     prose`Every change leaves one row: who, when, what was meant, why, and how many jobs it changed. What workers do is not among
@@ -22,17 +22,20 @@ is counted exactly.`
     verb: choicesFlag(operationVerbs, { summary: `only these: ${operationVerbs.join(', ')}`, helpValue: 'VERB' }),
     since: deadlineFlag({ summary: 'only at this instant or later, or no longer ago than this' }),
     ...listFlags,
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(AuditList)
-    const store = await this.openReader()
-    const now = store.now()
-    const since = typeof flags.since === 'string' ? now - parseDuration(flags.since) : flags.since
-    const filter = given<OperationFilter>({ who: flags.who, verbs: flags.verb, since })
-    const page = await collect((each) => store.operations(filter, each), flags)
-    const document = (operation: Operation) => operationDocument(operation, now, this.storeSuffix)
-    const listing = { page, columns: operationColumns(now), document, id: ({ id }: Operation) => id, noun: 'such operations' }
-    await printList(this.output, listing, { ids: flags.ids, from: store })
+    await this.watched(flags, async () => {
+      const store = await this.openReader()
+      const now = store.now()
+      const since = typeof flags.since === 'string' ? now - parseDuration(flags.since) : flags.since
+      const filter = given<OperationFilter>({ who: flags.who, verbs: flags.verb, since })
+      const page = await collect((each) => store.operations(filter, each), flags)
+      const document = (operation: Operation) => operationDocument(operation, now, this.storeSuffix)
+      const listing = { page, columns: operationColumns(now), document, id: ({ id }: Operation) => id, noun: 'such operations' }
+      await printList(this.output, listing, { ids: flags.ids, from: store })
+    })
   }
 }

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letter-view.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
@@ -8,7 +8,7 @@ import { missingKeys } from '../../cli/missing-keys.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 
-export default class DlqList extends BaseCommand {
+export default class DlqList extends ListCommand {
   static override summary = 'Show the dead letters, the newest first.'
   static override description =
     `What was set aside: poison (variables that can never succeed) and exhausted (no retries were left, and the handler sends
@@ -24,25 +24,28 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
     closed: Flags.boolean({ summary: 'those that are closed too' }),
     sort: sortFlag('dlq'),
     ...listFlags,
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqList)
     const keys = args.keys && (await readKeys(args.keys))
-    const closed = flags.closed ? { includeClosed: true } : {}
-    const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
-    const store = await this.openReader()
-    const page = await collect((each) => store.deadLetters(selector, each), flags)
-    const noun = flags.closed ? 'such dead letters' : 'open dead letters'
-    const listing = {
-      page,
-      columns: deadLetterColumns(this.now(), flags.closed),
-      document: deadLetterDocument,
-      id: ({ jobKey }: DeadLetter) => jobKey,
-      noun,
-    }
-    const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'dead letter of job' : 'open dead letter of job', from: store }
-    const missing = await missingKeys({ ...asked, fetch: (each) => store.deadLetters({ keys: keys ?? [], ...closed }, each) })
-    await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
+    await this.watched(flags, async () => {
+      const closed = flags.closed ? { includeClosed: true } : {}
+      const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
+      const store = await this.openReader()
+      const page = await collect((each) => store.deadLetters(selector, each), flags)
+      const noun = flags.closed ? 'such dead letters' : 'open dead letters'
+      const listing = {
+        page,
+        columns: deadLetterColumns(this.now(), flags.closed),
+        document: deadLetterDocument,
+        id: ({ jobKey }: DeadLetter) => jobKey,
+        noun,
+      }
+      const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'dead letter of job' : 'open dead letter of job', from: store }
+      const missing = await missingKeys({ ...asked, fetch: (each) => store.deadLetters({ keys: keys ?? [], ...closed }, each) })
+      await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
+    })
   }
 }

@@ -32,12 +32,12 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
   static override flags = {
     ...dlqChangeFlags,
     ...againFlags,
-    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time', exclusive: ['set'], default: false }),
+    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time', exclusive: ['set'] }),
     handler: Flags.custom<string>({
       ...{ summary: 'a module with the handler of the type: the edited variables must fit its schema', helpValue: 'FILE', dependsOn: ['edit'] },
       parse: guarded((text, name) => readText(text, name)),
     })(),
-    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept', dependsOn: ['edit'], default: false }),
+    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept', dependsOn: ['edit'] }),
   }
 
   async run(): Promise<void> {

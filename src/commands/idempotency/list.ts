@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { listFlags, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../cli/given.ts'
 import { collect, printList } from '../../cli/list.ts'
@@ -7,7 +7,7 @@ import { prose } from '../../cli/prose.ts'
 import { listedStepColumns, listedStepDocument } from '../../cli/step-view.ts'
 import type { ListedStep, StepFilter } from '../../domain/step.ts'
 
-export default class IdempotencyList extends BaseCommand {
+export default class IdempotencyList extends ListCommand {
   static override summary = 'Show the steps that jobs take once (ctx.once), those of the newest jobs first.'
   static override description =
     prose`A step's intent is stored before it is done, its result after. An outcome is unknown where an attempt died in between:
@@ -17,19 +17,22 @@ the next one asks the other side (verify), or does it again. Steps live as long 
     type: typesFlag('only those of jobs of these types'),
     unknown: Flags.boolean({ summary: 'only those whose outcome nobody knows' }),
     ...listFlags,
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(IdempotencyList)
-    const store = await this.openReader()
-    const filter = given<StepFilter>({ types: flags.type, unknown: flags.unknown || undefined })
-    const page = await collect((part) => store.allSteps(filter, part), flags)
-    const id = ({ jobKey }: ListedStep) => jobKey
-    const noun = flags.unknown ? 'steps whose outcome is unknown' : 'steps'
-    await printList(
-      this.output,
-      { page, columns: listedStepColumns(store.now()), document: listedStepDocument, id, noun },
-      { ids: flags.ids, from: store },
-    )
+    await this.watched(flags, async () => {
+      const store = await this.openReader()
+      const filter = given<StepFilter>({ types: flags.type, unknown: flags.unknown || undefined })
+      const page = await collect((part) => store.allSteps(filter, part), flags)
+      const id = ({ jobKey }: ListedStep) => jobKey
+      const noun = flags.unknown ? 'steps whose outcome is unknown' : 'steps'
+      await printList(
+        this.output,
+        { page, columns: listedStepColumns(store.now()), document: listedStepDocument, id, noun },
+        { ids: flags.ids, from: store },
+      )
+    })
   }
 }

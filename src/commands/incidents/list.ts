@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { guarded, keysArg, listFlags } from '../../cli/flags.ts'
 import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
 import { readKeys } from '../../cli/keys.ts'
@@ -9,7 +9,7 @@ import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts
 import { readChoice } from '../../cli/values.ts'
 import type { IncidentView } from '../../store/store.ts'
 
-export default class IncidentsList extends BaseCommand {
+export default class IncidentsList extends ListCommand {
   static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'
   static override description = 'An incident is addressed by the key of its job. Only open ones are shown unless --closed.'
   static override examples = [
@@ -38,29 +38,32 @@ export default class IncidentsList extends BaseCommand {
     })(),
     sort: sortFlag('incidents'),
     ...listFlags,
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsList)
     const keys = args.keys && (await readKeys(args.keys))
-    const closed = flags.closed ? { includeClosed: true } : {}
-    const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
-    const store = await this.openReader()
-    if (flags.by === 'cause') {
-      const { printCauses } = await import('../../cli/cause-list.ts')
-      return printCauses(this.output, store, { selector, limit: flags.limit, ids: flags.ids, suffix: this.storeSuffix })
-    }
-    const page = await collect((each) => store.incidents(selector, each), flags)
-    const noun = flags.closed ? 'such incidents' : 'open incidents'
-    const listing = {
-      page,
-      columns: incidentColumns(this.now(), flags.closed),
-      document: incidentViewDocument,
-      id: ({ jobKey }: IncidentView) => jobKey,
-      noun,
-    }
-    const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'incident of job' : 'open incident of job', from: store }
-    const missing = await missingKeys({ ...asked, fetch: (each) => store.incidents({ keys: keys ?? [], ...closed }, each) })
-    await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
+    await this.watched(flags, async () => {
+      const closed = flags.closed ? { includeClosed: true } : {}
+      const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
+      const store = await this.openReader()
+      if (flags.by === 'cause') {
+        const { printCauses } = await import('../../cli/cause-list.ts')
+        return printCauses(this.output, store, { selector, limit: flags.limit, ids: flags.ids, suffix: this.storeSuffix })
+      }
+      const page = await collect((each) => store.incidents(selector, each), flags)
+      const noun = flags.closed ? 'such incidents' : 'open incidents'
+      const listing = {
+        page,
+        columns: incidentColumns(this.now(), flags.closed),
+        document: incidentViewDocument,
+        id: ({ jobKey }: IncidentView) => jobKey,
+        noun,
+      }
+      const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'incident of job' : 'open incident of job', from: store }
+      const missing = await missingKeys({ ...asked, fetch: (each) => store.incidents({ keys: keys ?? [], ...closed }, each) })
+      await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
@@ -8,7 +8,7 @@ import { prose } from '../../cli/prose.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
 
-export default class JobsList extends BaseCommand {
+export default class JobsList extends ListCommand {
   static override summary = 'Show jobs, the newest first unless told otherwise.'
   static override description =
     prose`Only what --where asks about is read of what the jobs carry, so lists stay quick however large that is; wf jobs show has it.
@@ -34,17 +34,20 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
     ...selectorFlags('jobs'),
     sort: sortFlag('jobs'),
     ...listFlags,
+    ...watchFlags,
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsList)
     const keys = args.keys && (await readKeys(args.keys))
-    const selector = selectorOf(flags, this.now(), keys)
-    const inspector = await this.openInspector()
-    const page = await collect((each) => inspector.jobs(selector, each), flags)
-    const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
-    const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
-    const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
-    await printList(this.output, listing, { ids: flags.ids, selector, from: inspector, missing })
+    await this.watched(flags, async () => {
+      const selector = selectorOf(flags, this.now(), keys)
+      const inspector = await this.openInspector()
+      const page = await collect((each) => inspector.jobs(selector, each), flags)
+      const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
+      const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
+      const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
+      await printList(this.output, listing, { ids: flags.ids, selector, from: inspector, missing })
+    })
   }
 }

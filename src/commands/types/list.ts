@@ -1,21 +1,23 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { printList } from '../../cli/list.ts'
 import { typeColumns, typeDocument } from '../../cli/type-view.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 
-export default class TypesList extends BaseCommand {
+export default class TypesList extends ListCommand {
   static override summary = 'Show the job types: how much of each there is, and what holds it.'
   static override description =
     'The type is the queue. READY are due jobs, WAIT those with a delay, a backoff or a deferral; FAIL and DEAD wait for a person.'
   static override examples = ['<%= config.bin %> types list']
-  static override flags = { ids: Flags.boolean({ summary: 'print only the names, one a line' }) }
+  static override flags = { ids: Flags.boolean({ summary: 'print only the names, one a line' }), ...watchFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(TypesList)
-    const inspector = await this.openInspector()
-    const page = { items: await inspector.types(), next: null }
-    const listing = { page, columns: typeColumns(this.now()), document: typeDocument, id: ({ type }: InspectedType) => type, noun: 'types' }
-    await printList(this.output, listing, { ids: flags.ids, from: inspector })
+    await this.watched(flags, async () => {
+      const inspector = await this.openInspector()
+      const page = { items: await inspector.types(), next: null }
+      const listing = { page, columns: typeColumns(this.now()), document: typeDocument, id: ({ type }: InspectedType) => type, noun: 'types' }
+      await printList(this.output, listing, { ids: flags.ids, from: inspector })
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { printList } from '../../cli/list.ts'
 import { workerColumns, workerDocument } from '../../cli/worker-view.ts'
 import { prose } from '../../cli/prose.ts'
@@ -6,22 +6,24 @@ import { say } from '../../cli/safe.ts'
 import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 
-export default class WorkersList extends BaseCommand {
+export default class WorkersList extends ListCommand {
   static override summary = 'Show the worker processes of the store.'
   static override description =
     prose`One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
 gone or cut off; its jobs are handed to others. Workers release does that at once for one that is known to be dead.`
   static override examples = ['<%= config.bin %> workers list', '<%= config.bin %> workers list --json']
-  static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }) }
+  static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }), ...watchFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(WorkersList)
-    const inspector = await this.openInspector()
-    const page = { items: await inspector.workers(), next: null }
-    const listing = { page, columns: workerColumns(), document: workerDocument, id: ({ id }: InspectedWorker) => id, noun: 'workers' }
-    await printList(this.output, listing, { ids: flags.ids, from: inspector })
-    const held = page.items.some(({ alive, running }) => !alive && running > 0)
-    if (held && !flags.ids)
-      this.output.note(this.output.errPaint.dim(say`what is gone holds jobs: wf workers release ID gives them to others at once`))
+    await this.watched(flags, async () => {
+      const inspector = await this.openInspector()
+      const page = { items: await inspector.workers(), next: null }
+      const listing = { page, columns: workerColumns(), document: workerDocument, id: ({ id }: InspectedWorker) => id, noun: 'workers' }
+      await printList(this.output, listing, { ids: flags.ids, from: inspector })
+      const held = page.items.some(({ alive, running }) => !alive && running > 0)
+      if (held && !flags.ids)
+        this.output.note(this.output.errPaint.dim(say`what is gone holds jobs: wf workers release ID gives them to others at once`))
+    })
   }
 }
