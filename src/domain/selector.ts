@@ -52,8 +52,6 @@ export const sortOrders = {
   dlq: ['newest', 'oldest', 'type', 'count'],
 } as const satisfies Record<SelectorList, readonly [string, ...string[]]>
 
-export type SortOrder<L extends SelectorList> = (typeof sortOrders)[L][number]
-
 /** A job key: digits only, 1 … 2^53 − 1. Refused, never rounded, beyond. Throws WfError `usage`. */
 export function parseKey(text: string): number {
   const key = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN

@@ -3,12 +3,18 @@ import { breakerNameCharacters, type BreakerRow, type NamedBreaker } from '../do
 import { WfError } from '../domain/errors.ts'
 import { preview } from '../domain/preview.ts'
 import { type At, type BreakerMode, close, current, freePlaces, trip } from '../resilience/breaker-state.ts'
-import { type BreakerControl, keeperAt } from '../resilience/shared-breaker.ts'
+import { keeperAt } from '../resilience/shared-breaker.ts'
 import type { Store, TypeView } from '../store/store.ts'
 import { changeOf, type Wanted } from './breakers-change.ts'
 import { asOperation } from './operations.ts'
 
 type Writer = Pick<Store, 'breaker' | 'changeBreaker' | 'beginOperation' | 'endOperation' | 'now'>
+
+/** Who turns it, and why; empty where nothing was said. */
+interface Word {
+  who: string
+  reason: string
+}
 
 export interface Steered {
   breaker: NamedBreaker | null
@@ -21,8 +27,8 @@ export interface Steered {
 const usualTerms = { openForMs: 30_000, probes: 1 } as const
 const termsOf = (before: BreakerRow | null) => before?.terms ?? usualTerms
 
-/** Throws a WfError `usage` for a name that no dependency can have. */
-export async function tripBreaker(store: Writer, name: string, { forMs, who, reason }: Parameters<BreakerControl['trip']>[0]): Promise<Steered> {
+/** Open for `forMs`, whatever it was. Throws a WfError `usage` for a name that no dependency can have. */
+export async function tripBreaker(store: Writer, name: string, { forMs, who, reason }: Word & { forMs: number }): Promise<Steered> {
   const apply = (state: Parameters<typeof trip>[0], before: BreakerRow | null) => trip(state, atOf(before, store.now()), forMs)
   const { breaker, operation } = await steer(store, checkedName(name), {
     verb: 'trip',
@@ -33,7 +39,7 @@ export async function tripBreaker(store: Writer, name: string, { forMs, who, rea
 }
 
 /** Changes nothing where it is closed already. */
-export async function closeBreaker(store: Writer, name: string, { who, reason }: Parameters<BreakerControl['close']>[0]): Promise<Steered> {
+export async function closeBreaker(store: Writer, name: string, { who, reason }: Word): Promise<Steered> {
   if ((await store.breaker(checkedName(name))) === null) return { breaker: null, changed: false, operation: null }
   let changed = false
   const apply = (state: Parameters<typeof close>[0], before: BreakerRow | null) => {
@@ -61,17 +67,6 @@ async function steer(store: Writer, name: string, { verb, flags, wanted }: Steer
     store.changeBreaker({ ...changeOf(name, wanted), operation: id }, store.now()),
   )
   return { breaker: result, operation: operation.id }
-}
-
-export function breakerControl(store: Writer, name: string): BreakerControl {
-  return {
-    async trip(request) {
-      await tripBreaker(store, name, request)
-    },
-    async close(request) {
-      await closeBreaker(store, name, request)
-    },
-  }
 }
 
 function checkedName(name: string): string {

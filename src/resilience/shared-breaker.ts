@@ -30,14 +30,6 @@ export interface SharedBreaker {
   release(request: { ticket: Ticket; verdict: Verdict; terms: BreakerTerms }): Promise<void>
 }
 
-/** What operators do. Not a worker's business, but the same row's. */
-export interface BreakerControl {
-  /** `trip`: open for `forMs`, whatever it was. */
-  trip(request: { forMs: number; who: string; reason: string }): Promise<void>
-  /** `close`: closed at once, whatever it was. */
-  close(request: { who: string; reason: string }): Promise<void>
-}
-
 export function termsOf({ openForMs, probes }: BreakerPolicy): BreakerTerms {
   return { openForMs, probes }
 }

@@ -4,7 +4,7 @@ import type { Verdict } from '../../src/resilience/breaker-state.ts'
 import { DependencyRefusal } from '../../src/resilience/refusal.ts'
 import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
 import { createBreakers, type BreakersParts } from '../../src/engine/breakers.ts'
-import { breakerControl, closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
+import { closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
 import { seededRandom } from '../../src/random.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
@@ -57,10 +57,10 @@ describe('the breakers of a store', () => {
 
   it('A26 tripped from elsewhere hold both within a second, and let calls through again once they are closed', async () => {
     const { store, clock, one, two } = await twoProcesses()
-    await breakerControl(store, 'stripe').trip({ forMs: 60_000, who: 'ada', reason: 'they asked us to' })
+    await tripBreaker(store, 'stripe', { forMs: 60_000, who: 'ada', reason: 'they asked us to' })
     await clock.advance(1_000)
     expect([await one.call('success'), await two.call('success')]).toEqual(['refused', 'refused'])
-    await breakerControl(store, 'stripe').close({ who: 'ada', reason: 'well again' })
+    await closeBreaker(store, 'stripe', { who: 'ada', reason: 'well again' })
     await clock.advance(1_000)
     expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
     expect((await store.breakerHistory('stripe', 9)).map(({ event, who }) => [event, who])).toEqual([
@@ -81,11 +81,11 @@ describe('the breakers of a store', () => {
     }
     const { breaker } = process(told, clock)
     await clock.advance(100)
-    await breakerControl(store, 'stripe').trip({ forMs: 60_000, who: 'ada', reason: '' })
+    await tripBreaker(store, 'stripe', { forMs: 60_000, who: 'ada', reason: '' })
     changed()
     await clock.settle()
     expect(breaker.snapshot().mode).toBe('open')
-    await breakerControl(store, 'stripe').close({ who: 'ada', reason: '' })
+    await closeBreaker(store, 'stripe', { who: 'ada', reason: '' })
     changed()
     await clock.settle()
     expect(breaker.snapshot().mode, 'not twice within 50 ms').toBe('open')

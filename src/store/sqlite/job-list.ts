@@ -145,8 +145,10 @@ function entriesOf(state: JobState, column: string): string {
 /** States that a job can be in that has all that is asked for. */
 function statesOf(selector: Selector): readonly JobState[] {
   const { states = jobStates, incidentKinds, fingerprints, deadLetterReasons, error, codes, workerId, includeClosed } = selector
-  return states.filter(
+  // Of ours, not of those that are asked for: a state stands in the text of a statement, and programs ask in words of their own.
+  return jobStates.filter(
     (state) =>
+      states.includes(state) &&
       ((error === undefined && codes === undefined) || state !== 'completed') &&
       (includeClosed || (incidentKinds === undefined && fingerprints === undefined) || state === 'failed') &&
       (includeClosed || deadLetterReasons === undefined || state === 'failed' || state === 'dead') &&

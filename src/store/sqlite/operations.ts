@@ -14,10 +14,9 @@ import {
   type TargetImage,
   type TargetName,
 } from '../../domain/operation.ts'
-import { preview } from '../../domain/preview.ts'
 import type { Page, Paged } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { all, pageSize, statements, type Condition } from './selection.ts'
+import { all, badCursor, pageSize, statements, type Condition } from './selection.ts'
 
 export interface OperationsTable {
   begin(operation: NewOperation, now: number): number
@@ -170,8 +169,4 @@ function targetCursor({ cursor }: Page): readonly [number, string] {
   } catch {
     throw badCursor(cursor)
   }
-}
-
-function badCursor(cursor: string): WfError {
-  return new WfError('usage', `${preview(cursor, 60)} is not a cursor`, { hint: 'use the `next` of the page before, or leave it out' })
 }

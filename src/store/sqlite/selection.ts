@@ -10,7 +10,7 @@ export interface Condition {
   values: readonly Value[]
 }
 
-export const largestPage = 1_000
+const largestPage = 1_000
 
 const inList = (column: string, list: readonly (string | number)[]): Condition => ({
   sql: `${column} IN (SELECT value FROM json_each(?))`,
@@ -73,14 +73,6 @@ export function all(conditions: readonly Condition[]): Condition {
 
 export function pageSize({ limit }: Page): number {
   return Math.min(Math.max(1, Math.trunc(limit)), largestPage)
-}
-
-/** The numbers of a cursor that a page before gave out. */
-export function cursorParts({ cursor }: Page, count: number): readonly number[] | null {
-  if (cursor === undefined) return null
-  const parts = cursor.split('.').map(Number)
-  if (parts.length === count && parts.every(Number.isSafeInteger)) return parts
-  throw badCursor(cursor)
 }
 
 export function badCursor(cursor: string): WfError {

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { JobState } from '../../../src/domain/job.ts'
+import { newJob } from '../../../src/domain/new-job.ts'
 import { sortOrders, type SelectorList } from '../../../src/domain/selector.ts'
 import { pathText } from '../../../src/domain/variable-path.ts'
 import type { Page, Paged } from '../../../src/store/store.ts'
@@ -31,6 +33,15 @@ export function selectorRules(stage: Stage): void {
   describe('a selector', () => {
     const asked = (list: SelectorList, all: readonly Known[]) =>
       fc.record({ selector: anySelector(all), sort: fc.constantFrom(...sortOrders[list]), limit: fc.constantFrom(1, 3, 1_000) })
+
+    it('meets nothing by a state that there is not, whatever stands in its name', async () => {
+      const { store } = await stage()
+      await store.enqueue([newJob({ type: 't' }, store.now())], store.now())
+      for (const state of ['done', "failed' OR TRUE --"] as unknown as readonly JobState[]) {
+        for (const sort of ['newest', 'due']) expect((await store.jobs({ states: [state] }, { limit: 10, sort })).items).toEqual([])
+        expect((await store.jobs({ states: [state, 'available'] }, { limit: 10 })).items).toHaveLength(1)
+      }
+    })
 
     it.each(seeds)('means in every list and order what it says (seed %i)', { timeout: 60_000 }, async (seed) => {
       const scene = await stage()
