@@ -47,7 +47,13 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   }
 
   async #live({ screen, refresh = usualRefreshMs, 'read-only': readOnly, 'no-color': noColour }: LiveFlags): Promise<void> {
-    const [store, { startDashboard }, { screenPaint }] = await Promise.all([this.openReader(), import('../tui/start.ts'), import('../tui/look.ts')])
+    const [{ openThreadedReader }, { startDashboard }, { screenPaint }, config] = await Promise.all([
+      import('../tui/threaded-reader.ts'),
+      import('../tui/start.ts'),
+      import('../tui/look.ts'),
+      this.settings(),
+    ])
+    const store = await openThreadedReader(config, () => this.clock.now())
     const paint = await screenPaint(wantsColour({ env: process.env, isTTY: true, refused: noColour }))
     const stop = await startDashboard({
       ...{ store, paint, screen, readOnly, stdin: process.stdin, stdout: process.stdout },

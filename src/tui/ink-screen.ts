@@ -4,12 +4,10 @@
  */
 import { Writable } from 'node:stream'
 import { Dashboard, type Desk } from './app.ts'
-import type { ScreenPaint } from './look.ts'
 import type { Painter } from './painter.ts'
 
 export interface InkScreenOptions {
   desk: Desk
-  paint: ScreenPaint
   painter: Painter
   stdin: NodeJS.ReadStream
 }
@@ -20,12 +18,12 @@ export interface InkScreen {
   unmount(): void
 }
 
-export async function startInk({ desk, paint, painter, stdin }: InkScreenOptions): Promise<InkScreen> {
+export async function startInk({ desk, painter, stdin }: InkScreenOptions): Promise<InkScreen> {
   // React reads it when it is loaded; its other build measures every render, and keeps what it measured.
   process.env['NODE_ENV'] = 'production'
   const [ink, react] = await Promise.all([import('ink'), import('react')])
-  const frames = new Frames(painter) as unknown as NodeJS.WriteStream
-  const { unmount, waitUntilExit } = ink.render(react.createElement(Dashboard, { ink, react, desk, paint }), {
+  const frames = new FrameStream(painter) as unknown as NodeJS.WriteStream
+  const { unmount, waitUntilExit } = ink.render(react.createElement(Dashboard, { ink, react, desk }), {
     ...{ stdin, stdout: frames, exitOnCtrlC: false, patchConsole: false },
     // One write a frame, whole.
     debug: true,
@@ -34,7 +32,7 @@ export async function startInk({ desk, paint, painter, stdin }: InkScreenOptions
 }
 
 /** Takes what Ink writes. One column wide: lines are as long as they are, and Ink fills nothing up. */
-class Frames extends Writable {
+class FrameStream extends Writable {
   readonly columns = 1
   readonly rows = 1
   readonly #painter: Painter

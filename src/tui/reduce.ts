@@ -17,7 +17,7 @@ export function reduce(state: State, event: Event): State {
     case 'read':
       return taken(state, event.snapshot)
     case 'looked':
-      return state.frozen ? state : { ...state, readAt: event.at, now: Math.max(state.now, event.at), failure: null }
+      return looked(state, event.at)
     case 'failed':
       return { ...state, failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why } }
     case 'command':
@@ -37,6 +37,14 @@ const noticeMs = 8_000
 
 function withoutOldNotice(state: State): State {
   return state.notice && state.now - state.notice.at > noticeMs ? { ...state, notice: null } : state
+}
+
+/** Nothing is drawn for every look that finds nothing new. */
+const lookedMs = 5_000
+
+function looked(state: State, at: number): State {
+  if (state.frozen || (state.failure === null && at - (state.readAt ?? 0) < lookedMs)) return state
+  return { ...state, readAt: at, now: Math.max(state.now, at), failure: null }
 }
 
 /** What was read goes in; of a frozen screen only what it has never shown. */
@@ -95,8 +103,8 @@ const others: Partial<Record<Command, (state: State) => State>> = {
   palette: (state) => ({ ...state, overlay: { kind: 'prompt', of: 'palette', text: '', error: null } }),
   mark: (state) => marked(state),
   'mark-all': (state) => ({ ...state, marks: new Set(state.marks.size > 0 ? [] : (itemsOf(state) ?? []).map(({ id }) => id)) }),
-  explain: (state) => looked(state, 'explain'),
-  attempts: (state) => looked(state, 'attempts'),
+  explain: (state) => sided(state, 'explain'),
+  attempts: (state) => sided(state, 'attempts'),
   freeze: (state) => ({ ...state, frozen: !state.frozen }),
   help: (state) => ({ ...state, overlay: { kind: 'help', scroll: 0 } }),
 }
@@ -147,7 +155,7 @@ function withSelected(state: State, { id }: Item): State {
   return state.open ? state : { ...state, cursors: { ...state.cursors, [list]: { id, index: selectedIndex(state, itemsOf(state) ?? []) } } }
 }
 
-function looked(state: State, pane: 'explain' | 'attempts'): State {
+function sided(state: State, pane: 'explain' | 'attempts'): State {
   const item = selectedItem(state)
   if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
     return { ...state, notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now } }

@@ -5,11 +5,12 @@
 import type { Clock } from '../clock.ts'
 import { isStoreGone } from '../domain/errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Store } from '../store/store.ts'
+import type { StoreReader } from '../store/store.ts'
 import { createController } from './controller.ts'
 import { clipboardSequence } from './copy.ts'
 import { createDesk } from './desk.ts'
 import { editText } from './edit.ts'
+import { createFrames, type Frames } from './frames.ts'
 import { startInk } from './ink-screen.ts'
 import type { Screen } from './keys.ts'
 import type { ScreenPaint } from './look.ts'
@@ -21,8 +22,7 @@ import { createTerminal, type Terminal, type TerminalStreams } from './terminal.
 import { keepSnapshots } from './use-snapshot.ts'
 
 export interface DashboardOptions extends TerminalStreams {
-  /** Opened for reading. */
-  store: Store
+  store: StoreReader & { now(): number }
   openEngine(): Promise<Engine>
   clock: Clock
   paint: ScreenPaint
@@ -35,10 +35,11 @@ export interface DashboardOptions extends TerminalStreams {
 
 /** Ages and countdowns go on while nothing happens. */
 const tickMs = 1_000
+const mostTicks = 5
 
 /** Resolves with the signal that ended it, null when a key did. Rejects with what broke it. */
 export async function startDashboard(options: DashboardOptions): Promise<Stop> {
-  const { clock, paint, stdin, stdout } = options
+  const { clock, stdin, stdout } = options
   const terminal = createTerminal(options)
   const painter = createPainter(stdout)
   const ending = whatEnds()
@@ -46,7 +47,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const parts = putTogether(options, { terminal, painter, ending, stops })
   try {
     terminal.enter()
-    const ink = await startInk({ desk: { ...parts.desk, press: parts.press }, paint, painter, stdin })
+    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin })
     ink.ended.catch(ending.fail)
     try {
       return await ending.ended
@@ -85,7 +86,7 @@ interface Around {
 }
 
 function putTogether(options: DashboardOptions, { terminal, painter, ending, stops }: Around) {
-  const { store, clock, screen, refreshMs, readOnly, suffix, who, stdout } = options
+  const { store, clock, paint, screen, refreshMs, readOnly, suffix, who, stdout } = options
   const source = sourceOf(store, clock)
   const desk = createDesk(initialState({ size: terminal.size(), now: store.now(), screen, readOnly, suffix }), clock)
   let followedMs = Number.NEGATIVE_INFINITY
@@ -120,13 +121,14 @@ function putTogether(options: DashboardOptions, { terminal, painter, ending, sto
     snapshots.poke()
   }
   stdout.on('resize', resized)
-  const ticking = tick(clock, () => desk.dispatch({ type: 'ticked', now: store.now() }))
+  const frames = createFrames(desk, paint)
+  const ticking = tick({ clock, frames, ticked: () => desk.dispatch({ type: 'ticked', now: store.now() }) })
   const stop = async () => {
     stdout.off('resize', resized)
     ticking()
     await Promise.all([snapshots.stop(), controller.stop()])
   }
-  return { desk, press: controller.press, stop }
+  return { desk, frames, press: controller.press, stop }
 }
 
 /** Of a frozen screen only what was never read, and the detail that is opened. */
@@ -136,11 +138,11 @@ function wantedNow(state: State): Query | null {
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Calls once a second until it is told to stop. */
-function tick(clock: Clock, ticked: () => void): () => void {
+/** Once a second; less often while nothing that is shown changes with time. Until it is told to stop. */
+function tick({ clock, frames, ticked }: { clock: Clock; frames: Frames; ticked(): void }): () => void {
   let cancel = () => {}
   const next = () => {
-    cancel = clock.after(tickMs, () => {
+    cancel = clock.after(tickMs * Math.min(mostTicks, 1 + frames.quiet()), () => {
       ticked()
       next()
     })

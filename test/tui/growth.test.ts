@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { createDesk } from '../../src/tui/desk.ts'
+import { createFrames } from '../../src/tui/frames.ts'
 import { startInk } from '../../src/tui/ink-screen.ts'
 import { plainScreenPaint } from '../../src/tui/look.ts'
 import { createPainter } from '../../src/tui/painter.ts'
@@ -37,7 +38,7 @@ describe('a dashboard that is left open', { timeout: 1_200_000 }, () => {
     let elapsed = 0
     const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
     const desk = createDesk(start({ screen: 'jobs', size: { columns: 120, rows: 40 } }), clock)
-    const ink = await startInk({ desk: { ...desk, press: () => undefined }, paint: plainScreenPaint, painter, stdin: typing() })
+    const ink = await startInk({ desk: { ...createFrames(desk, plainScreenPaint), press: () => undefined }, painter, stdin: typing() })
     const round = async (index: number) => {
       const now = noon + index * 1_000
       const items = index % 3 === 0 ? [incident(index + 1), incident(index + 2)] : jobs(...Array.from({ length: 40 }, (_, row) => index + row + 1))
