@@ -17,6 +17,7 @@ import { onInterrupt, type Interrupt } from './interrupt.ts'
 import { warnFinal } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
+import type { Bound } from './selector-flags.ts'
 
 export interface BulkChange {
   engine: Engine
@@ -29,6 +30,8 @@ export interface BulkChange {
   passedBy?: readonly Change[]
   /** What was meant, for the record; the keys unless told. */
   selector?: Selector
+  /** How many of them at most, and in which order. */
+  bound?: Bound
   /** Jobs a second, at most. */
   perSecond?: number | undefined
 }
@@ -97,9 +100,10 @@ async function changeAll(
 }
 
 /** What was meant, for the record. */
-export function selectorWords({ selector, keys }: Pick<BulkChange, 'selector' | 'keys'>): string {
+export function selectorWords({ selector, keys, bound = {} }: Pick<BulkChange, 'selector' | 'keys' | 'bound'>): string {
   const { keys: named = [], ...narrowed } = selector ?? { keys }
-  const words = [selectorText(narrowed), namedWords(named)].filter((part) => part !== '').join(' ')
+  const bounds = [bound.limit === undefined ? '' : `--limit ${bound.limit}`, bound.sort === undefined ? '' : `--sort ${bound.sort}`]
+  const words = [selectorText(narrowed), namedWords(named), ...bounds].filter((part) => part !== '').join(' ')
   return words.slice(0, operationLimits.selectorCharacters)
 }
 

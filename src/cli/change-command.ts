@@ -1,4 +1,5 @@
 /** What verbs share that change the jobs of keys or of a selector, never of nothing. */
+import { finalStates, jobStates } from '../domain/job.ts'
 import type { Resolution } from '../domain/resolution.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
@@ -46,9 +47,10 @@ export abstract class ChangeCommand extends BaseCommand {
     { words, selector, dryRun, yes, perSecond, bound }: Wanted,
     { verb, done, resolution, guards = false }: Verb,
   ): Promise<void> {
-    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs, runsAgain }] = await Promise.all([
+    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs, runsAgain }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
       import('./targets.ts'),
       import('./bulk-change.ts'),
+      import('./resolvable.ts'),
     ])
     const typed = words && (await readKeys(words))
     const isWide = Object.keys(selector).length > 0
@@ -57,11 +59,11 @@ export abstract class ChangeCommand extends BaseCommand {
     const engine = await this.openEngine({ dryRun })
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = { engine, resolution, done, dryRun, perSecond }
+    if (!isWide && guards) await nameGuarded(this.output, engine.store, typed ?? [])
     if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
     const narrowed = typed ? { ...selector, keys: typed } : selector
-    const meant = await frozen((page) => this.targetsOf(engine.store, narrowed, page), bound)
+    const meant = await frozen((page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page), bound)
     if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
-    const { guardedAmong, passedByOf } = await import('./resolvable.ts')
     const guarded = guards && !typed ? await guardedAmong(engine.store, meant, selector) : []
     const passed = new Set(guarded.map(({ key }) => key))
     const targets = meant.filter(({ key }) => !passed.has(key))
@@ -71,8 +73,13 @@ export abstract class ChangeCommand extends BaseCommand {
       await approve(this.output, { targets, guarded, done, verb: resolution.verb, again, yes, unasked: false })
     }
     const keys = targets.map(({ key }) => key)
-    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, passedBy: passedByOf(guarded, 'its key') }))
+    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, bound, passedBy: passedByOf(guarded, 'its key') }))
   }
+}
+
+/** A selector that names no state does not mean what is over, however much of that there is. */
+function withoutOver(selector: Selector): Selector {
+  return selector.states ? selector : { ...selector, states: jobStates.filter((state) => !finalStates.includes(state)) }
 }
 
 export async function pageOfTargets<T>(page: Promise<Paged<T>>, targetOf: (item: T) => Target): Promise<Paged<Target>> {

@@ -8,6 +8,7 @@ import { operationDocument, operationLine, type MadeOperation } from './operatio
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
+import { Unchanged } from './unchanged.ts'
 
 export interface Change {
   jobKey: number
@@ -18,11 +19,11 @@ export interface Change {
   why: string
 }
 
-/** Counts as they come; keeps every one only for a document, else the first that did not change. */
+/** Counts as they come; keeps every one only for a document, else why some did not change. */
 export class ChangeTally {
   readonly counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
   readonly items: Change[] = []
-  readonly others: Change[] = []
+  readonly unchanged = new Unchanged()
   firstFailed: Change | null = null
   readonly #keepsAll: boolean
 
@@ -39,7 +40,7 @@ export class ChangeTally {
     for (const change of changes) {
       this.counts[change.status] += 1
       if (this.#keepsAll) this.items.push(change)
-      if (change.status !== 'changed' && this.others.length < mostTold) this.others.push(change)
+      this.unchanged.add(change)
       if (change.status === 'failed' || change.status === 'not_found') this.firstFailed ??= change
     }
   }
@@ -63,8 +64,6 @@ export interface Told {
   impact: readonly Impact[]
 }
 
-const mostTold = 20
-
 /** Prints what became of each and the sum; answers the exit code. */
 export function tellChanges(output: Output, tally: ChangeTally, told: Told): ExitCode {
   const sum = summed(tally, told.matched)
@@ -85,14 +84,9 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
 }
 
 function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, operation, impact, noun = 'job' }: Told): void {
-  const { dim, green, red } = output.paint
-  for (const { status, jobKey, why } of tally.others) {
-    const word = status === 'skipped' ? dim(say`skipped`) : red(say`failed`)
-    output.print(say`${word} ${jobKey}  ${why}`)
-  }
+  const { dim, green } = output.paint
+  output.print(...tally.unchanged.lines(output.paint))
   const sum = summed(tally, matched)
-  const untold = sum.skipped + sum.failed - tally.others.length
-  if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more that did not change`)}`)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
   output.print(
     say`${counted(sum.changed, noun)} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,

@@ -5,7 +5,9 @@ import type { Output } from './output.ts'
 import type { Paint } from './paint.ts'
 import { say, type Safe } from './safe.ts'
 
-export interface MadeOperation extends Pick<Operation, 'id' | 'verb' | 'changed'> {
+export interface MadeOperation extends Pick<Operation, 'id' | 'verb'> {
+  /** Of its targets, as far as is known; 0 where there is nothing to take back. */
+  changed: number
   /** Behind every command: names the store where it is not the usual one. */
   suffix: string
 }

@@ -23,13 +23,14 @@ import { facts } from './sections.ts'
 import type { Column } from './table.ts'
 import { relative, thousands } from './time.ts'
 
-/** How it stands: at work, broken off, done, or taken back. */
+/** How it stands: at work, broken off by its process or stopped in good order, done, or taken back. */
 function standing(operation: Operation, now: number): string {
   const { undoneBy, undone } = operation
   if (undone > 0) return `undone by ${undoneBy}${isUndone(operation) ? '' : ' in part'}`
   const left = leftOf(operation)
   const state = operationState(operation, now)
-  return left > 0 && state === 'interrupted' ? `interrupted, ${thousands(left)} left` : state
+  if (left === 0 || state !== 'interrupted') return state
+  return `${operation.finishedAt === null ? 'interrupted' : 'stopped'}, ${thousands(left)} left`
 }
 
 export function operationDocument(operation: Operation, now: number, suffix: string) {

@@ -5,8 +5,12 @@ import { resolveIncidents } from '../engine/resolve-incidents.ts'
 import type { Selector, StoreReader } from '../store/store.ts'
 import type { Change } from './changes.ts'
 import { given } from './given.ts'
+import { namedKeys } from './list.ts'
+import type { Output } from './output.ts'
+import { say } from './safe.ts'
 import type { Bound } from './selector-flags.ts'
 import { frozen, type Target } from './targets.ts'
+import { thousands } from './time.ts'
 import { who } from './who.ts'
 
 export interface GuardedTarget extends Target {
@@ -36,6 +40,17 @@ export async function guardedAmong(store: StoreReader, targets: readonly Target[
   const stopped = { ...(selector.types ? { types: selector.types } : {}), incidentKinds: guardedIncidentKinds }
   const incidents = await frozen((page) => store.incidents(stopped, page))
   return incidents.filter(({ jobKey }) => keys.has(jobKey)).map(named)
+}
+
+/** Keys are taken at their word; of several, those that would repeat their damage are named all the same. */
+export async function nameGuarded(output: Output, store: StoreReader, keys: readonly number[]): Promise<void> {
+  if (keys.length < 2) return
+  const incidents = await frozen((page) => store.incidents({ keys, incidentKinds: guardedIncidentKinds }, page))
+  for (const kind of guardedIncidentKinds) {
+    const of = incidents.filter((incident) => incident.kind === kind).map(({ jobKey }) => jobKey)
+    if (of.length === 0) continue
+    output.note(output.errPaint.yellow(say`taken by their keys: ${thousands(of.length)} ${kind} (${namedKeys(of)}): ${guardedBecause[kind] ?? ''}`))
+  }
 }
 
 /** What is said of each that was passed by. `takes` is what would have taken it. */

@@ -9,14 +9,23 @@ const units = [
 
 /** `42s`, `3m`, `5h`, `2d`; `0s` below a second. */
 export function span(ms: number): string {
-  const [unit, size] = units.find(([, unitMs]) => Math.abs(ms) >= unitMs) ?? ['s', 1_000]
+  const [unit, size] = unitOf(Math.abs(ms))
   return `${Math.floor(Math.abs(ms) / size)}${unit}`
 }
+
+/** Of what is still to come: to the nearest unit, so that two hours are not an hour at once. */
+export function spanLeft(ms: number): string {
+  const wholeMs = Math.ceil(Math.max(0, ms) / 1_000) * 1_000
+  const [unit, size] = unitOf(wholeMs)
+  return `${Math.round(wholeMs / size)}${unit}`
+}
+
+const unitOf = (ms: number) => units.find(([, unitMs]) => ms >= unitMs) ?? (['s', 1_000] as const)
 
 /** `3m ago`, `in 12s`, `now`. */
 export function relative(at: number, now: number): string {
   if (Math.abs(at - now) < 1_000) return 'now'
-  return at < now ? `${span(now - at)} ago` : `in ${span(at - now)}`
+  return at < now ? `${span(now - at)} ago` : `in ${spanLeft(at - now)}`
 }
 
 /** `1 job`, `2 jobs`, `1,000 jobs`. */

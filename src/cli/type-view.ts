@@ -2,7 +2,7 @@
 import type { InspectedType } from '../engine/inspector.ts'
 import { iso } from './json.ts'
 import type { Column } from './table.ts'
-import { span } from './time.ts'
+import { span, spanLeft } from './time.ts'
 
 export function typeDocument({
   type,
@@ -62,6 +62,6 @@ function noteOf({ held, pausedUntil, pausedBy, pauseReason }: InspectedType, now
   if (held === null) return ''
   if (held.by === 'no_worker') return 'no worker'
   if (held.by === 'breaker') return held.why
-  const left = pausedUntil === null ? '' : ` for ${span(pausedUntil - now)} more`
+  const left = pausedUntil === null ? '' : ` for ${spanLeft(pausedUntil - now)} more`
   return `paused by ${pausedBy ?? '?'}${left}${pauseReason === null ? '' : `: ${pauseReason}`}`
 }

@@ -41,7 +41,7 @@ export abstract class TypesChange extends BaseCommand {
       ...types.map((type) =>
         changed.has(type)
           ? say`${green(done)} ${type}${until}`
-          : say`${dim('skipped')} ${type}  it was ${change.paused ? 'paused' : 'not paused'} already`,
+          : say`${dim('skipped')} ${type}  ${change.paused ? 'it was paused already' : 'it was not paused'}`,
       ),
     )
     if (operation) this.output.print(operationLine(operation, this.output.paint))

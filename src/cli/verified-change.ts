@@ -9,6 +9,7 @@ import { toWfError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { onInterrupt } from './interrupt.ts'
 import { createProgress } from './progress.ts'
+import type { Bound } from './selector-flags.ts'
 import { tellCanaries, tellHeld, tellProven, tellVerified, tellWaiting } from './verified-view.ts'
 
 export interface VerifiedChange {
@@ -18,6 +19,7 @@ export interface VerifiedChange {
   resolution: Omit<Resolution, 'jobKey' | 'operation'>
   /** What was meant, for the record; the keys unless told. */
   selector?: Selector
+  bound?: Bound
   /** Matched, and passed by for a reason. */
   passedBy: readonly Change[]
   /** How many are tried first; null: all at once. */
@@ -52,7 +54,8 @@ export async function changeVerified({ output, clock, suffix = '' }: ChangeConte
       ...pace,
     })
     progress.end()
-    const changed = end.applied.filter(({ status }) => status === 'changed').length
+    // What has been seen to end has started: no undo brings it back.
+    const changed = end.applied.filter(({ status }) => status === 'changed').length - (end.verification?.seen.length ?? 0)
     return tellVerified(output, {
       ...end,
       changes: [...end.applied, ...passedBy],

@@ -16,6 +16,7 @@ import { operationDocument, operationLine, type MadeOperation } from './operatio
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted, thousands } from './time.ts'
+import { Unchanged } from './unchanged.ts'
 
 export interface VerifiedEnd extends Pick<Ended, 'choice' | 'verification' | 'hasGoneOn'> {
   changes: readonly Change[]
@@ -89,14 +90,11 @@ function sumOf({ changes, matched }: VerifiedEnd): Sum {
   return { matched: changes.length, ...sum, left: matched - changes.length }
 }
 
-const mostTold = 20
-
 function tellSum(output: Output, { changes, verification, choice }: VerifiedEnd, sum: Sum): void {
   const { dim, red, green } = output.paint
-  const others = changes.filter(({ status }) => status !== 'changed')
-  for (const { status, jobKey, why } of others.slice(0, mostTold))
-    output.print(say`${status === 'skipped' ? dim(status) : red('failed')} ${jobKey}  ${why}`)
-  if (others.length > mostTold) output.print(say`${dim(say`… and ${thousands(others.length - mostTold)} more that did not change`)}`)
+  const unchanged = new Unchanged()
+  for (const change of changes) unchanged.add(change)
+  output.print(...unchanged.lines(output.paint))
   output.print(
     say`${counted(sum.changed, 'job')} ${green('resolved')}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
   )

@@ -16,6 +16,10 @@ describe('times for people', () => {
     expect([relative(0, 500), relative(0, 180_000), relative(12_000, 0)]).toEqual(['now', '3m ago', 'in 12s'])
   })
 
+  it('rounds what is still to come, so that a pause of two hours does not end in one', () => {
+    expect([7_199_970, 7_100_000, 599_001, 59_500, 3_660_000].map((at) => relative(at, 0))).toEqual(['in 2h', 'in 2h', 'in 10m', 'in 1m', 'in 1h'])
+  })
+
   it('count with the right ending', () => {
     expect([counted(1, 'job'), counted(0, 'job'), counted(1_234_567, 'job'), counted(2, 'entry')]).toEqual([
       '1 job',

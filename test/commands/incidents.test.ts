@@ -80,6 +80,23 @@ describe('wf incidents resolve', () => {
     expect((await store.counts()).failed ?? 0).toBe(0)
   })
 
+  it('takes keys at their word, and names those among several that would do harm again', async () => {
+    const { location, raised, poisoned, resultInvalid } = await seededStore()
+    const [plain = 0] = await raised()
+    const [poison, charged] = [await poisoned(), await resultInvalid()]
+    const piped = [plain, poison, charged].join('\n')
+    for (const verb of [
+      ['incidents', 'resolve'],
+      ['jobs', 'retry'],
+    ]) {
+      const end = await cli([...verb, '-', '--dry-run'], { store: location, input: piped })
+      expect(end.out).toContain('matched 3 = 3 changed')
+      expect(end.err).toContain(`taken by their keys: 1 poison_message (${poison}): its variables cannot succeed as they are`)
+      expect(end.err).toContain(`taken by their keys: 1 result_invalid (${charged}): its effect has happened`)
+    }
+    expect((await cli(['incidents', 'resolve', String(charged), '--dry-run'], { store: location })).err).toBe('')
+  })
+
   it('A21 changes a variable first and records what it was before, and who changed it', async () => {
     const { location, raised, detail } = await seededStore()
     const [key = 0] = await raised()

@@ -4,6 +4,19 @@ import { seededStore } from '../support/seeded-store.ts'
 import { outcomes } from '../support/test-engine.ts'
 
 describe('wf jobs retry', () => {
+  it('does not mean what is over by a selector that names no state, and refuses it where it is named', async () => {
+    const { location, waiting, completed, rejected } = await seededStore()
+    const key = await waiting()
+    await completed()
+    await rejected()
+    const wide = ['jobs', 'retry', '--type', 'mail', '--limit', '1', '--yes', '--json']
+    const dry = await cli([...wide, '--dry-run'], { store: location })
+    expect([dry.code, dry.json()]).toEqual([0, expect.objectContaining({ matched: 1, changed: 1, skipped: 0, failed: 0 })])
+    expect((await cli(['jobs', 'retry', '--type', 'mail'], { store: location })).err).toContain('1 job (1 waiting of mail) would be due now')
+    expect((await cli(wide, { store: location })).json()).toMatchObject({ changed: 1, items: [{ key }] })
+    expect((await cli(['jobs', 'cancel', '--state', 'completed', '--yes'], { store: location })).code).toBe(5)
+  })
+
   it('A23 refuses a running and a completed job with the reason, and changes nothing', async () => {
     const { location, running, completed, detail } = await seededStore()
     const done = await completed()

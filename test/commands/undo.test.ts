@@ -70,6 +70,14 @@ describe('a change', { timeout: 60_000 }, () => {
     expect(words.out).toContain('can be')
   })
 
+  it('is recorded with how many were meant at most, and in which order', async () => {
+    const store = await seededStore()
+    await store.raised(3)
+    await wf(store, 'incidents', 'resolve', '--type', 'mail', '--limit', '2', '--sort', 'oldest')
+    await wf(store, 'jobs', 'update', '--type', 'mail', '--priority', '9', '--limit', '1', '--yes')
+    expect((await audit(store)).map(({ selector }) => selector)).toEqual(['--type mail --limit 1', '--type mail --limit 2 --sort oldest'])
+  })
+
   it('is recorded whatever it is about', async () => {
     const store = await seededStore()
     await store.add()

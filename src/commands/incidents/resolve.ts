@@ -43,7 +43,7 @@ those came through.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
-    const [{ approve, sampleLines }, { changeJobs }, { passedByOf, resolvable }] = await Promise.all([
+    const [{ approve, sampleLines }, { changeJobs }, { nameGuarded, passedByOf, resolvable }] = await Promise.all([
       import('../../cli/targets.ts'),
       import('../../cli/bulk-change.ts'),
       import('../../cli/resolvable.ts'),
@@ -56,16 +56,18 @@ those came through.`
     const isOfKeys = typed !== undefined && Object.keys(selector).length === 1
     if (isOfKeys) refuseBound(flags)
     const engine = await this.openEngine({ dryRun })
+    const bound = { limit: flags.limit, sort: flags.sort }
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
     const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
       const resolution = resolutionOf('resolve', flags)
       if (verifyMs === undefined || dryRun)
         return this.endWith(
-          await changeJobs(context, { engine, keys, resolution, selector, passedBy, done: 'resolved', dryRun, perSecond: flags.rate }),
+          await changeJobs(context, { engine, keys, resolution, selector, bound, passedBy, done: 'resolved', dryRun, perSecond: flags.rate }),
         )
       const { changeVerified } = await import('../../cli/verified-change.ts')
-      this.endWith(await changeVerified(context, { engine, keys, resolution, selector, passedBy, canary, verifyMs, perSecond: flags.rate }))
+      this.endWith(await changeVerified(context, { engine, keys, resolution, selector, bound, passedBy, canary, verifyMs, perSecond: flags.rate }))
     }
+    if (isOfKeys) await nameGuarded(this.output, engine.store, typed)
     if (isOfKeys) return change(typed)
     const { targets, guarded } = await resolvable(engine, selector, flags)
     if (targets.length + guarded.length === 0) await this.sayNothing(engine.store, selector)
