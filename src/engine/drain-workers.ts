@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { namedWords } from '../domain/operation-words.ts'
 import type { Store } from '../store/store.ts'
 import { asOperation } from './operations.ts'
+import { untilSeen } from './until-seen.ts'
 
 export interface DrainWish {
   workerIds: readonly string[]
@@ -31,35 +32,13 @@ export interface DrainWatch {
 }
 
 /** Between two looks when nobody tells of a change. */
-const lookEveryMs = 1_000
+const mostMs = 1_000
 
 /** Ids of those that are still there when all have gone, the time is over, or the signal aborts. */
-export async function untilDrained({ store, clock, workerIds, timeoutMs, signal }: DrainWatch): Promise<readonly string[]> {
+export async function untilDrained({ workerIds, ...watch }: DrainWatch): Promise<readonly string[]> {
+  const { store } = watch
   const meant = new Set(workerIds)
-  const endAt = clock.monotonic() + timeoutMs
-  let wake: () => void = () => {}
-  const unwatch = store.watch(() => wake())
-  try {
-    for (;;) {
-      // Before the look, so that a change during it is not missed.
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      const left = (await store.workers(store.now())).filter(({ id, leaseUntil }) => meant.has(id) && leaseUntil > store.now()).map(({ id }) => id)
-      const leftMs = endAt - clock.monotonic()
-      if (left.length === 0 || leftMs <= 0 || signal?.aborted) return left
-      await wokenOr(changed, { clock, ms: Math.min(leftMs, lookEveryMs), signal })
-    }
-  } finally {
-    unwatch()
-  }
-}
-
-async function wokenOr(changed: Promise<void>, { clock, ms, signal }: { clock: Clock; ms: number; signal: AbortSignal | undefined }): Promise<void> {
-  const over = new AbortController()
-  try {
-    await Promise.race([changed, clock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal)])
-  } finally {
-    over.abort()
-  }
+  const left = async () => (await store.workers(store.now())).filter(({ id, leaseUntil }) => meant.has(id) && leaseUntil > store.now())
+  await untilSeen({ ...watch, mostMs, look: async () => ((await left()).length === 0 ? 'gone' : null) })
+  return (await left()).map(({ id }) => id)
 }

@@ -7,7 +7,7 @@ import { WfError } from '../domain/errors.ts'
 import type { JobState } from '../domain/job.ts'
 import type { JobDetail, Store } from '../store/store.ts'
 import { createDueDateScheduler, type DueDateScheduler } from './due-date-scheduler.ts'
-import type { EngineEvents } from './events.ts'
+import { isLock, onChange, readJobs, type Changes } from './until-seen.ts'
 
 export interface JobWaiter {
   /** The job at rest; null when there is none of this key (any more). Rejects with a WfError `wait_timeout`, with the signal's reason, or with the store's error. */
@@ -22,10 +22,8 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
-export interface JobWaiterParts {
+export interface JobWaiterParts extends Changes {
   store: Pick<Store, 'job' | 'jobs' | 'watch'>
-  /** Of an engine on the same connection, whose commits no watch reports. */
-  events?: EngineEvents
   clock: Clock
 }
 
@@ -43,7 +41,7 @@ interface Waiting {
 
 interface Watch {
   scheduler: DueDateScheduler
-  end: () => void
+  end(): void
 }
 
 export function createJobWaiter(parts: JobWaiterParts): JobWaiter {
@@ -96,7 +94,8 @@ function newWaiting(key: number): { one: Waiting; outcome: Promise<JobDetail | n
   return { one, outcome }
 }
 
-function startWatch({ store, events, clock }: JobWaiterParts, waiting: ReadonlySet<Waiting>): Watch {
+function startWatch(parts: JobWaiterParts, waiting: ReadonlySet<Waiting>): Watch {
+  const { store, clock } = parts
   const scheduler = createDueDateScheduler({
     clock,
     now: clock.monotonic,
@@ -107,20 +106,13 @@ function startWatch({ store, events, clock }: JobWaiterParts, waiting: ReadonlyS
       if (waiting.size > 0) await clock.sleep(leastMs)
     },
     onError(error) {
-      if (error instanceof WfError && error.code === 'store_locked') return
+      if (isLock(error)) return
       for (const one of waiting) one.reject(error)
     },
   })
-  const wake = () => scheduler.wake()
-  const endings = [store.watch(wake)]
-  if (events) endings.push(events.on('settled', wake), events.on('resolved', wake), events.on('stopped', wake))
+  const end = onChange(parts, scheduler.wake)
   scheduler.start()
-  return {
-    scheduler,
-    end() {
-      for (const end of endings) end()
-    },
-  }
+  return { scheduler, end }
 }
 
 async function answer(store: JobWaiterParts['store'], waiting: ReadonlySet<Waiting>): Promise<void> {
@@ -129,9 +121,8 @@ async function answer(store: JobWaiterParts['store'], waiting: ReadonlySet<Waiti
     const asked = keys.slice(start, start + keysPerLook)
     const { items } = await store.jobs({ keys: asked }, { limit: keysPerLook })
     const atWork = new Set(items.filter(({ state }) => !restStates.has(state)).map(({ key }) => key))
-    for (const key of asked) {
-      if (atWork.has(key)) continue
-      const detail = await store.job(key)
+    const ended = asked.filter((key) => !atWork.has(key))
+    for await (const [key, detail] of readJobs(store, ended)) {
       // Between the two reads somebody may have sent it to work again.
       if (detail && !restStates.has(detail.job.state)) continue
       for (const one of waiting) if (one.key === key) one.resolve(detail)

@@ -1,15 +1,14 @@
 /**
  * Waits for what becomes of jobs that were sent to work again: until each has come through, failed again, or cannot start.
- * Woken by changes of the store, and never longer apart than the poll. It reads only.
+ * It reads only.
  */
 import type { Clock } from '../clock.ts'
-import { WfError } from '../domain/errors.ts'
 import type { Job } from '../domain/job.ts'
-import { verdictOf, type Verdict, type Watched } from '../domain/verdict.ts'
+import { verdictOf, type Verdict, type Watched, type WatchedFacts } from '../domain/verdict.ts'
 import type { Store } from '../store/store.ts'
-import { createDueDateScheduler } from './due-date-scheduler.ts'
 import type { EngineEvents } from './events.ts'
 import { createInspector, heldBy, type Held } from './inspector.ts'
+import { readJobs, untilSeen } from './until-seen.ts'
 
 export interface Verify {
   store: Store
@@ -34,60 +33,17 @@ export interface Verification {
   tookMs: number
 }
 
-/** Between two looks while others write all the time, and when nobody told of a change. */
-const leastMs = 50
+/** Between two looks when nobody told of a change. */
 const mostMs = 500
 const keysPerLook = 1_000
-/** Of the time that a look took: many jobs are looked at less often. */
-const restFactor = 4
 
 /** Rejects with the store's error. */
 export async function verify(options: Verify): Promise<Verification> {
   const { clock, watched } = options
   const beganAt = clock.monotonic()
   const { look, state } = lookout(options)
-  const ended = watched.length === 0 ? 'all' : await untilEnded(options, look)
+  const ended = watched.length === 0 ? 'all' : await untilSeen({ ...options, mostMs, look })
   return { ended, ...state(), tookMs: clock.monotonic() - beganAt }
-}
-
-type Look = () => Promise<Verification['ended'] | null>
-
-function untilEnded(options: Verify, look: Look): Promise<Verification['ended']> {
-  const { clock, timeoutMs, signal } = options
-  const ending = new AbortController()
-  return new Promise((resolve, reject) => {
-    const end = (finish: () => void) => {
-      if (ending.signal.aborted) return
-      ending.abort()
-      void scheduler.stop().then(finish, finish)
-    }
-    const scheduler = createDueDateScheduler({
-      clock,
-      now: clock.monotonic,
-      pollMs: mostMs,
-      nextDue: async () => null,
-      async look() {
-        const beganMs = clock.monotonic()
-        const result = await look()
-        if (result !== null) return end(() => resolve(result))
-        await clock.sleep(Math.max(leastMs, restFactor * (clock.monotonic() - beganMs)), ending.signal)
-      },
-      onError(error) {
-        if (!(error instanceof WfError && error.code === 'store_locked')) end(() => reject(error))
-      },
-    })
-    const abort = () => end(() => resolve('interrupted'))
-    const endings = [...wakeUps(options, () => scheduler.wake()), clock.after(timeoutMs, () => end(() => resolve('timeout')))]
-    signal?.addEventListener('abort', abort, { once: true, signal: ending.signal })
-    ending.signal.addEventListener('abort', () => void endings.map((each) => each()))
-    if (signal?.aborted) abort()
-    else scheduler.start()
-  })
-}
-
-function wakeUps({ store, events }: Verify, wake: () => void): (() => void)[] {
-  const ofEvents = events ? [events.on('settled', wake), events.on('resolved', wake), events.on('stopped', wake)] : []
-  return [store.watch(wake), ...ofEvents]
 }
 
 /** What has been seen so far. A look answers how the wait ends, or null. */
@@ -99,13 +55,16 @@ function lookout({ store, watched, stopsEarly = false, onHeld, onProgress }: Ver
   const known = new Map<number, string>()
   const told = new Set<string>()
 
-  const judge = async (target: Watched, job: Job | undefined) => {
-    if (job && !hasNews(job, target)) return
-    // A job is read whole only when something has happened to it since.
+  /** Something has happened to it since it was read: only then a job is read whole. */
+  const isNews = (target: Watched, job: Job | undefined): boolean => {
+    if (job && !hasNews(job, target)) return false
     const print = job ? `${job.state} ${job.attempt}` : 'gone'
-    if (known.get(target.jobKey) === print) return
+    if (known.get(target.jobKey) === print) return false
     known.set(target.jobKey, print)
-    const verdict = verdictOf(target, job ? await store.job(target.jobKey) : null)
+    return true
+  }
+  const judge = (target: Watched, facts: WatchedFacts | null) => {
+    const verdict = verdictOf(target, facts)
     if (verdict === null) return
     pending.delete(target.jobKey)
     seen.push({ target, verdict })
@@ -119,13 +78,15 @@ function lookout({ store, watched, stopsEarly = false, onHeld, onProgress }: Ver
   const lookAt = async (targets: readonly Watched[]) => {
     const { items } = await inspector.jobs({ keys: targets.map(({ jobKey }) => jobKey) }, { limit: keysPerLook })
     const jobs = new Map(items.map((job) => [job.key, job]))
-    for (const target of targets) {
-      await judge(target, jobs.get(target.jobKey))
-      if (pending.has(target.jobKey)) hold(target, jobs.get(target.jobKey)?.held ?? null)
+    const news = new Map(targets.filter((target) => isNews(target, jobs.get(target.jobKey))).map((target) => [target.jobKey, target]))
+    for await (const [key, detail] of readJobs(store, [...news.keys()])) {
+      const target = news.get(key)
+      if (target) judge(target, detail)
     }
+    for (const target of targets) if (pending.has(target.jobKey)) hold(target, jobs.get(target.jobKey)?.held ?? null)
   }
   return {
-    async look(): ReturnType<Look> {
+    async look(): Promise<'all' | 'early' | 'held' | null> {
       const targets = [...pending.values()]
       for (let start = 0; start < targets.length; start += keysPerLook) await lookAt(targets.slice(start, start + keysPerLook))
       onProgress?.(seen.length, watched.length)
