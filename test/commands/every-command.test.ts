@@ -57,6 +57,7 @@ const calls: Readonly<Record<string, Calls>> = {
   'audit:list': { works: () => ['audit', 'list'], fails: ['audit', 'list', '--verb', 'nonsense'] },
   'audit:show': { works: ({ operation }) => ['audit', 'show', String(operation)], fails: ['audit', 'show', '4711'] },
   tail: { works: () => ['tail', '--since', '1h', '--for', '1ms'], fails: ['tail', '--kind', 'nonsense'], lines: true },
+  completion: { works: () => ['completion', 'bash'], fails: ['completion', 'tcsh'] },
   stats: { works: () => ['stats'], fails: ['stats', '--by', 'nonsense'] },
   metrics: { works: () => ['metrics'], fails: ['metrics', '--nonsense'] },
   triage: { works: () => ['triage', '--json'], fails: ['triage', '--limit', '0'] },
