@@ -59,7 +59,7 @@ export abstract class BaseCommand extends Command {
 
   /** For looking: never creates, never migrates, never writes. */
   protected openReader(): Promise<Store> {
-    return this.#open('read', false)
+    return this.#open('read', {})
   }
 
   /** For looking, with what follows from what is there. */
@@ -87,9 +87,9 @@ export abstract class BaseCommand extends Command {
     this.output.note(say`${this.output.errPaint.dim(say`secrets are shown; recorded as operation ${id}`)}`)
   }
 
-  /** For changing what is there. */
-  protected openWriter({ create = false }: { create?: boolean } = {}): Promise<Store> {
-    return this.#open('write', create)
+  /** For changing what is there. `sparesWorkers`: does not migrate under workers of an older wf, which would end. */
+  protected openWriter({ create = false, sparesWorkers = true }: { create?: boolean; sparesWorkers?: boolean } = {}): Promise<Store> {
+    return this.#open('write', { create, sparesWorkers })
   }
 
   /** What changes the store; a dry run looks only, and opens it for no more than that. */
@@ -108,6 +108,15 @@ export abstract class BaseCommand extends Command {
     const [{ selectorText }, { location }] = await Promise.all([import('../domain/selector-text.ts'), from.info()])
     const words = selectorText(selector)
     this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${words}`}`)
+    await this.sayNear(from, selector.types)
+  }
+
+  /** For types of which there is nothing, those that were probably meant. */
+  protected async sayNear(from: Store, types: readonly string[] | undefined): Promise<void> {
+    if (this.output.json || types === undefined) return
+    const { nearTypes } = await import('./near.ts')
+    const near = await nearTypes(from, types)
+    if (near) this.output.note(near)
   }
 
   /** The settings of this process; read once. */
@@ -116,9 +125,9 @@ export abstract class BaseCommand extends Command {
     return this.#settings
   }
 
-  async #open(mode: 'read' | 'write', create: boolean): Promise<Store> {
+  async #open(mode: 'read' | 'write', how: { create?: boolean; sparesWorkers?: boolean }): Promise<Store> {
     const [{ openStore }, config] = await Promise.all([import('../app.ts'), this.settings()])
-    const store = await openStore({ mode, create, config, clock: this.clock })
+    const store = await openStore({ mode, ...how, config, clock: this.clock })
     this.#store = store
     return store
   }

@@ -1,6 +1,7 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
 import { selectorText } from '../domain/selector-text.ts'
 import type { Page, Paged, Selector, StoreInfo } from '../store/store.ts'
+import { nearTypes, type Types } from './near.ts'
 import type { Output } from './output.ts'
 import { say, type Safe } from './safe.ts'
 import { table, type Column } from './table.ts'
@@ -49,7 +50,9 @@ export interface ListContext {
   missing?: readonly number[]
   /** What the list was narrowed by; said when nothing was found. */
   selector?: Selector
-  from: { info(): Promise<StoreInfo> }
+  /** Asked for beside a selector. */
+  types?: readonly string[] | undefined
+  from: { info(): Promise<StoreInfo> } & Types
 }
 
 export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
@@ -59,6 +62,8 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   if (items.length === 0) {
     const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}${narrowedWords(listing.page, context)}`)
+    const near = output.json ? null : await nearTypes(context.from, context.selector?.types ?? context.types)
+    if (near) output.note(near)
   } else if (context.ids) {
     output.print(...items.map((item) => say`${listing.id(item)}`))
   } else {

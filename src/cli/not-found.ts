@@ -1,16 +1,15 @@
 /** What is said about a key that nothing has. */
 import { WfError } from '../domain/errors.ts'
 import type { StoreInfo } from '../store/store.ts'
+import { nearKeys, type Jobs } from './near.ts'
 
 interface Place {
   info(): Promise<StoreInfo>
 }
 
-export async function noSuchJob(place: Place, key: number): Promise<WfError> {
-  const { location } = await place.info()
-  return new WfError('not_found', `there is no job ${key} in ${location}`, {
-    hint: 'finished jobs are pruned after a while; wf jobs list shows what there is',
-  })
+export async function noSuchJob(place: Place & Jobs, key: number): Promise<WfError> {
+  const [{ location }, hint] = [await place.info(), await nearKeys(place, key)]
+  return new WfError('not_found', `there is no job ${key} in ${location}`, { hint })
 }
 
 export async function noSuchIncident(place: Place, key: number): Promise<WfError> {

@@ -37,6 +37,7 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
       import('../cli/interrupt.ts'),
     ])
     const { output, clock } = this
+    await this.sayNear(store, types)
     const interrupt = onInterrupt()
     const { signal } = interrupt
     const over = forMs === undefined ? null : clock.after(forMs, () => interrupt.stop())

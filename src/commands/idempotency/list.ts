@@ -31,7 +31,7 @@ the next one asks the other side (verify), or does it again. Steps live as long 
       await printList(
         this.output,
         { page, columns: listedStepColumns(store.now()), document: listedStepDocument, id, noun },
-        { ids: flags.ids, from: store },
+        { ids: flags.ids, from: store, types: flags.type },
       )
     })
   }
