@@ -4,7 +4,10 @@ import type { Event } from './event.ts'
 import { reduce } from './reduce.ts'
 import type { State } from './state.ts'
 
-const frameMs = 100
+/** Two frames may follow each other at once, so that a key is not kept waiting by a frame that time or a read has just drawn. */
+const burst = 2
+/** Between frames in a row; with the burst no more than ten in any second. */
+const frameMs = 125
 
 export interface StateDesk {
   state(): State
@@ -17,12 +20,21 @@ export interface StateDesk {
 export function createDesk(initial: State, clock: Clock): StateDesk {
   const listeners = new Set<() => void>()
   let state = initial
-  let drawnMs = Number.NEGATIVE_INFINITY
+  let saved = burst
+  let savedMs = clock.monotonic()
   let pending: Cancel | null = null
   let isClosed = false
+  /** Frames that may be drawn now. */
+  const frames = () => {
+    const now = clock.monotonic()
+    saved = Math.min(burst, saved + (now - savedMs) / frameMs)
+    savedMs = now
+    return saved
+  }
   const draw = () => {
     pending = null
-    drawnMs = clock.monotonic()
+    frames()
+    saved -= 1
     for (const listener of listeners) listener()
   }
   return {
@@ -31,10 +43,9 @@ export function createDesk(initial: State, clock: Clock): StateDesk {
       const before = state
       state = reduce(state, event)
       if (state === before || pending !== null || isClosed) return
-      const waitMs = drawnMs + frameMs - clock.monotonic()
-      // The first key after a rest is answered at once.
-      if (waitMs <= 0) draw()
-      else pending = clock.after(waitMs, draw)
+      const left = frames()
+      if (left >= 1) draw()
+      else pending = clock.after(Math.ceil((1 - left) * frameMs), draw)
     },
     subscribe(changed) {
       listeners.add(changed)
