@@ -8,7 +8,7 @@ import { inspectBreaker, type InspectedBreaker, type Steered } from '../engine/b
 import type { Store, StoreReader } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { iso } from './json.ts'
-import { operationDocument, operationLine } from './operation-line.ts'
+import { madeDocument, operationLine } from './operation-line.ts'
 import { say } from './safe.ts'
 import { relative } from './time.ts'
 import { readText } from './values.ts'
@@ -46,7 +46,7 @@ export abstract class BreakersChange extends BaseCommand {
     const sum = { matched: 1, changed: changed ? 1 : 0, skipped: changed ? 0 : 1, failed: 0 }
     this.output.document({
       ...sum,
-      ...operationDocument(made),
+      ...madeDocument(made),
       items: [{ name, status: changed ? 'changed' : 'skipped', mode: breaker?.mode ?? 'closed', openUntil: iso(untilAt) }],
     })
     const { green, red, dim } = this.output.paint

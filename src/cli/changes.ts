@@ -4,9 +4,10 @@ import type { JobState } from '../domain/job.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { describeError, DetailedError, errorDocument } from './errors.ts'
 import { heldWords, impactDocument, type Impact } from './impact.ts'
-import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
+import { madeDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
+import { summed, sumWords, type Counts, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import { Unchanged } from './unchanged.ts'
 
@@ -21,7 +22,7 @@ export interface Change {
 
 /** Counts as they come; keeps every one only for a document, else why some did not change. */
 export class ChangeTally {
-  readonly counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
+  readonly counts: Counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
   readonly items: Change[] = []
   readonly unchanged = new Unchanged()
   firstFailed: Change | null = null
@@ -32,8 +33,7 @@ export class ChangeTally {
   }
 
   get total(): number {
-    const { changed, skipped, failed, not_found } = this.counts
-    return changed + skipped + failed + not_found
+    return summed(this.counts).matched
   }
 
   add(changes: readonly Change[]): void {
@@ -66,12 +66,12 @@ export interface Told {
 
 /** Prints what became of each and the sum; answers the exit code. */
 export function tellChanges(output: Output, tally: ChangeTally, told: Told): ExitCode {
-  const sum = summed(tally, told.matched)
+  const sum = sumWithin(tally, told)
   const error = problemOf(tally, sum, told)
   output.document({
     ...sum,
     dryRun: told.dryRun,
-    ...operationDocument(told.operation),
+    ...madeDocument(told.operation),
     ...(told.dryRun ? { impact: impactDocument(told.impact) } : {}),
     items: tally.items.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     ...(error ? { error: errorDocument(error) } : {}),
@@ -83,26 +83,29 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
   return sum.left > 0 && told.stoppedWith !== null ? told.stoppedWith : exitCodeOf(error.code)
 }
 
-function tellEach(output: Output, tally: ChangeTally, { done, dryRun, matched, operation, impact, noun = 'job' }: Told): void {
+function tellEach(output: Output, tally: ChangeTally, told: Told): void {
+  const { done, dryRun, operation, impact, noun = 'job' } = told
   const { dim, green } = output.paint
   output.print(...tally.unchanged.lines(output.paint))
-  const sum = summed(tally, matched)
+  const sum = sumWithin(tally, told)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
-  output.print(
-    say`${counted(sum.changed, noun)} ${verb}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
-    ...heldWords(impact, output.paint),
-  )
+  output.print(say`${counted(sum.changed, noun)} ${verb}  ${dim(sumWords(sum))}`, ...heldWords(impact, output.paint))
   if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, noun)} left as they were`)
   if (operation) output.print(operationLine(operation, output.paint))
 }
 
-function summed({ counts, total }: ChangeTally, intended: number) {
-  const { changed, skipped, failed, not_found } = counts
-  return { matched: total, changed, skipped, failed: failed + not_found, left: intended - total }
+interface PartSum extends Sum {
+  /** Of those that were meant. */
+  left: number
+}
+
+function sumWithin({ counts }: ChangeTally, { matched }: Told): PartSum {
+  const sum = summed(counts)
+  return { ...sum, left: matched - sum.matched }
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf({ counts, firstFailed }: ChangeTally, sum: ReturnType<typeof summed>, { matched, failure, noun = 'job' }: Told): WfError | null {
+function problemOf({ counts, firstFailed }: ChangeTally, sum: PartSum, { matched, failure, noun = 'job' }: Told): WfError | null {
   if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, noun)}`, failure)
   if (sum.failed === 0) return null
   if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, noun)} could not be changed`)

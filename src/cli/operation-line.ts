@@ -12,7 +12,7 @@ export interface MadeOperation extends Pick<Operation, 'id' | 'verb'> {
   suffix: string
 }
 
-export function undoCommand({ id, verb, changed, suffix }: MadeOperation): string | null {
+function undoCommand({ id, verb, changed, suffix }: MadeOperation): string | null {
   return changed > 0 && undoableVerbs.includes(verb) ? `wf undo ${id}${suffix}` : null
 }
 
@@ -23,7 +23,8 @@ export function operationLine(operation: MadeOperation, paint: Paint): Safe {
   return paint.dim(then === null ? say`operation ${id}` : say`operation ${id} · ${then}`)
 }
 
-export function operationDocument(operation: MadeOperation | null): { operation: number | null; undo: string | null } {
+/** Its part of the document that tells the change. */
+export function madeDocument(operation: MadeOperation | null): { operation: number | null; undo: string | null } {
   return { operation: operation?.id ?? null, undo: operation && undoCommand(operation) }
 }
 

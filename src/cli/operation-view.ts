@@ -20,6 +20,7 @@ import { iso } from './json.ts'
 import type { Paint } from './paint.ts'
 import { joined, say, type Safe, type Shown } from './safe.ts'
 import { facts } from './sections.ts'
+import { sumWords } from './sum.ts'
 import type { Column } from './table.ts'
 import { relative, thousands } from './time.ts'
 
@@ -79,7 +80,7 @@ export function operationFacts(operation: Operation, { paint, now, suffix }: Ope
   const refusal = whyNotUndone(operation, now)
   const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(([name, value]) => say`${name} ${preview(value, 200)}`)
   const left = leftOf(operation)
-  const sum = say`matched ${matched} = ${changed} changed + ${skipped} skipped + ${failed} failed${left > 0 ? say` + ${left} left` : say``}`
+  const sum = say`${sumWords({ matched, changed, skipped, failed })}${left > 0 ? say` + ${left} left` : say``}`
   return [
     say`${paint.bold(say`operation ${id}`)}  ${commandOf(verb)}  ${standing(operation, now)}`,
     ...facts(

@@ -6,7 +6,7 @@ import { namedWords } from '../domain/operation-words.ts'
 import { asOperation } from '../engine/operations.ts'
 import type { Store } from '../store/store.ts'
 import { canAsk, confirm } from './confirm.ts'
-import { operationDocument, operationLine } from './operation-line.ts'
+import { madeDocument, operationLine } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import { counted } from './time.ts'
@@ -58,7 +58,7 @@ export function tellForgotten(output: Output, { jobKey, wanted, forgotten, dryRu
   output.document({
     ...sum,
     dryRun,
-    ...operationDocument(made),
+    ...madeDocument(made),
     items: wanted.map((step) => ({ key: jobKey, step, status: isDone(step) ? 'changed' : 'skipped' })),
   })
   const { green, dim } = output.paint

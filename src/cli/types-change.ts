@@ -10,7 +10,7 @@ import type { PauseChange } from '../store/operation-store.ts'
 import type { Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { iso } from './json.ts'
-import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
+import { madeDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import { say } from './safe.ts'
 import { relative } from './time.ts'
 import { readText } from './values.ts'
@@ -31,7 +31,7 @@ export abstract class TypesChange extends BaseCommand {
     const sum = { matched: types.length, changed: changed.size, skipped: types.length - changed.size, failed: 0 }
     this.output.document({
       ...sum,
-      ...operationDocument(operation),
+      ...madeDocument(operation),
       items: types.map((type) => ({ type, status: changed.has(type) ? 'changed' : 'skipped' })),
       ...(untilAt === null ? {} : { pausedUntil: iso(untilAt) }),
     })

@@ -13,6 +13,7 @@ import { targetName } from './operation-view.ts'
 import type { Output } from './output.ts'
 import { createProgress } from './progress.ts'
 import { say, type Safe } from './safe.ts'
+import { summed, sumWords, type Counts } from './sum.ts'
 import { counted, relative, thousands } from './time.ts'
 
 interface Agreement {
@@ -53,7 +54,7 @@ export interface UndoChange {
 const mostTold = 20
 
 class UndoTally {
-  readonly counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
+  readonly counts: Counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
   readonly items: Undone[] = []
   readonly told: Undone[] = []
   partly = 0
@@ -64,8 +65,7 @@ class UndoTally {
   }
 
   get total(): number {
-    const { changed, skipped, failed, not_found } = this.counts
-    return changed + skipped + failed + not_found
+    return summed(this.counts).matched
   }
 
   add(undone: readonly Undone[]): void {
@@ -132,8 +132,7 @@ interface Told extends UndoEnd {
 
 function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   const { change, operation, matched, stoppedWith } = told
-  const { changed, skipped, failed, not_found } = tally.counts
-  const sum = { matched: tally.total, changed, skipped, failed: failed + not_found, left: matched === null ? 0 : matched - tally.total }
+  const sum = { ...summed(tally.counts), left: matched === null ? 0 : matched - tally.total }
   const error = problemOf(tally, told, sum)
   output.document({
     ...{ ...sum, undoes: change.of.id, dryRun: change.dryRun, operation },
@@ -149,8 +148,7 @@ function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   const untold = sum.skipped + sum.failed + tally.partly - tally.told.length
   if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more`)}`)
   const verb = change.dryRun ? say`would be as they were` : green(say`as they were`)
-  const figures = dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)
-  output.print(say`${counted(sum.changed, 'target')} ${verb}  ${figures}`)
+  output.print(say`${counted(sum.changed, 'target')} ${verb}  ${dim(sumWords(sum))}`)
   if (operation !== null) output.print(dim(say`operation ${operation}${undidWords(change.of, sum)}`))
   if (!error) return exitCodes.ok
   describeError(error, output)

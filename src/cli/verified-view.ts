@@ -12,9 +12,10 @@ import { errorLine } from './error-view.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { namedKeys } from './list.ts'
-import { operationDocument, operationLine, type MadeOperation } from './operation-line.ts'
+import { madeDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
+import { sumOf, sumWords, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import { Unchanged } from './unchanged.ts'
 
@@ -57,22 +58,18 @@ export function tellHeld(output: Output, type: string, { by, why }: Held): void 
 
 const spanWords = (ms: number) => formatDuration(ms < 1_000 ? Math.round(ms) : Math.round(ms / 1_000) * 1_000)
 
-interface Sum {
-  matched: number
-  changed: number
-  skipped: number
-  failed: number
+interface PartSum extends Sum {
   left: number
 }
 
 /** Prints the sum and what was seen; answers the exit code. */
 export function tellVerified(output: Output, end: VerifiedEnd): ExitCode {
-  const sum = sumOf(end)
+  const sum = { ...sumOf(end.changes), left: end.matched - end.changes.length }
   const error = problemOf(end, sum)
   output.document({
     ...sum,
     dryRun: false,
-    ...operationDocument(end.operation),
+    ...madeDocument(end.operation),
     items: end.changes.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     verification: verificationDocument(end),
     ...(error ? { error: errorDocument(error) } : {}),
@@ -84,20 +81,12 @@ export function tellVerified(output: Output, end: VerifiedEnd): ExitCode {
   return end.stoppedWith ?? exitCodeOf(error.code)
 }
 
-function sumOf({ changes, matched }: VerifiedEnd): Sum {
-  const count = (...statuses: readonly Change['status'][]) => changes.filter(({ status }) => statuses.includes(status)).length
-  const sum = { changed: count('changed'), skipped: count('skipped'), failed: count('failed', 'not_found') }
-  return { matched: changes.length, ...sum, left: matched - changes.length }
-}
-
-function tellSum(output: Output, { changes, verification, choice }: VerifiedEnd, sum: Sum): void {
+function tellSum(output: Output, { changes, verification, choice }: VerifiedEnd, sum: PartSum): void {
   const { dim, red, green } = output.paint
   const unchanged = new Unchanged()
   for (const change of changes) unchanged.add(change)
   output.print(...unchanged.lines(output.paint))
-  output.print(
-    say`${counted(sum.changed, 'job')} ${green('resolved')}  ${dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)}`,
-  )
+  output.print(say`${counted(sum.changed, 'job')} ${green('resolved')}  ${dim(sumWords(sum))}`)
   if (sum.left > 0) output.print(say`${counted(sum.left, 'job')} left as they were`)
   if (!verification || (choice && verification.ended === 'all' && failedOf(verification).length === 0)) return
   const of = choice ? 'canary' : 'job'
@@ -156,7 +145,7 @@ function verificationDocument({ verification, choice, hasGoneOn }: VerifiedEnd) 
   }
 }
 
-function problemOf(end: VerifiedEnd, sum: Sum): WfError | null {
+function problemOf(end: VerifiedEnd, sum: PartSum): WfError | null {
   const { verification, failure, stoppedWith, choice } = end
   const left = sum.left === 0 ? '' : `; ${counted(sum.left, 'job')} left as they were`
   if (failure)

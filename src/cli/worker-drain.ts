@@ -2,9 +2,10 @@
 import { WfError } from '../domain/errors.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
-import { operationDocument, operationLine } from './operation-line.ts'
+import { madeDocument, operationLine } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
+import { sumOf, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import type { FoundWorkers } from './worker-targets.ts'
 
@@ -39,12 +40,11 @@ export interface DrainEnd {
 }
 
 export function tellDrained(output: Output, { plan, dryRun, operation, waited, suffix }: DrainEnd): ExitCode {
-  const count = (...statuses: readonly Drained['status'][]) => plan.filter(({ status }) => statuses.includes(status)).length
-  const sum = { matched: plan.length, changed: count('changed'), skipped: count('skipped'), failed: count('failed', 'not_found') }
+  const sum = sumOf(plan)
   const made = operation === null ? null : { id: operation, verb: 'drain' as const, changed: sum.changed, suffix }
   const error = refusal(plan, sum) ?? overdue(waited?.left ?? [])
   const gone = waited === null ? {} : { left: waited.left }
-  output.document({ ...sum, dryRun, items: plan, ...gone, ...operationDocument(made), ...(error ? { error: errorDocument(error) } : {}) })
+  output.document({ ...sum, dryRun, items: plan, ...gone, ...madeDocument(made), ...(error ? { error: errorDocument(error) } : {}) })
   output.print(...plan.filter(({ status }) => status === 'changed' || sum.matched > 1).map((each) => lineOf(each, output, dryRun)))
   if (waited !== null && waited.left.length === 0 && sum.matched > sum.failed) output.print(say`${output.paint.green('gone')}`)
   if (made) output.print(operationLine(made, output.paint))
@@ -59,7 +59,7 @@ function lineOf({ id, status, why, running }: Drained, { paint }: Output, dryRun
   return say`${paint.green(dryRun ? 'would drain' : 'asked')} ${id}  ${paint.dim(say`it ${does}, and ends`)}`
 }
 
-function refusal(plan: readonly Drained[], { matched, failed }: { matched: number; failed: number }): WfError | null {
+function refusal(plan: readonly Drained[], { matched, failed }: Sum): WfError | null {
   if (failed === 0) return null
   if (failed < matched) return new WfError('partly_done', `${thousands(failed)} of ${counted(matched, 'worker')} could not be asked to drain`)
   const first = plan.find(({ status }) => status === 'failed') ?? plan[0]

@@ -8,9 +8,10 @@ import { releaseWorker } from '../engine/release-worker.ts'
 import type { WorkerRelease } from '../store/operation-store.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
-import { operationDocument, operationLine } from './operation-line.ts'
+import { madeDocument, operationLine } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
+import { sumOf, sumWords, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import type { Sign } from './worker-signs.ts'
 import type { FoundWorkers, MissingWorker, WorkerTarget } from './worker-targets.ts'
@@ -93,18 +94,16 @@ export function tellReleased(
   { released, operation }: ReleaseEnd,
   { dryRun, forced }: { dryRun: boolean; forced: boolean },
 ): ExitCode {
-  const count = (...statuses: readonly Released['status'][]) => released.filter(({ status }) => statuses.includes(status)).length
-  const sum = { matched: released.length, changed: count('changed'), skipped: count('skipped'), failed: count('failed', 'not_found') }
+  const sum = sumOf(released)
   const error = problemOf(released, sum)
   const made = operation === null ? null : ({ id: operation, verb: 'release', changed: sum.changed, suffix: '' } as const)
-  output.document({ ...sum, dryRun, ...operationDocument(made), items: released, ...(error ? { error: errorDocument(error) } : {}) })
+  output.document({ ...sum, dryRun, ...madeDocument(made), items: released, ...(error ? { error: errorDocument(error) } : {}) })
   const { dim, green } = output.paint
   // One worker that could not be released: the error says it all.
   if (!error || sum.matched > 1) {
     output.print(...released.map((each) => lineOf(each, output, dryRun)))
     const verb = dryRun ? say`would be released` : green(say`released`)
-    const figures = dim(say`matched ${sum.matched} = ${sum.changed} changed + ${sum.skipped} skipped + ${sum.failed} failed`)
-    output.print(say`${counted(sum.changed, 'worker')} ${verb}  ${figures}`)
+    output.print(say`${counted(sum.changed, 'worker')} ${verb}  ${dim(sumWords(sum))}`)
     if (made) output.print(operationLine(made, output.paint))
   }
   if (forced && sum.changed > 0) output.note(say`nobody looked whether they live: the jobs of one that does may run twice at the same time`)
@@ -122,7 +121,7 @@ function lineOf({ id, status, why, jobs }: Released, { paint }: Output, dryRun: 
   return say`${paint.green(dryRun ? say`would release` : say`released`)} ${id}  ${held}  ${paint.dim(say`${why}`)}`
 }
 
-function problemOf(released: readonly Released[], { matched, failed }: { matched: number; failed: number }): WfError | null {
+function problemOf(released: readonly Released[], { matched, failed }: Sum): WfError | null {
   if (failed === 0) return null
   if (failed < matched) return new WfError('partly_done', `${thousands(failed)} of ${counted(matched, 'worker')} could not be released`)
   const first = released.find(({ status }) => status === 'failed') ?? released[0]
