@@ -25,6 +25,8 @@ export interface OpenStoreOptions {
   mode: 'read' | 'write'
   /** Makes the store when there is none; default false. Only for `write`. */
   create?: boolean
+  /** Refuses (`schema_older`) to bring an older schema up to date while workers of that release live, for they would end. Only for `write`. */
+  sparesWorkers?: boolean
   /** Default: read from WF_* variables and wf.config.json of the working directory. */
   config?: Config
   clock?: Clock
@@ -37,12 +39,13 @@ export const defaultLockTimeoutMs = 30_000
 
 /** Rejects with WfErrors: `invalid_config`, `usage` for a kind of store that there is not, and those of the store. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { mode, clock = systemClock, random = systemRandom, create = false, lockTimeoutMs = defaultLockTimeoutMs } = options
+  const { mode, clock = systemClock, random = systemRandom, create = false, sparesWorkers = false, lockTimeoutMs = defaultLockTimeoutMs } = options
   const config = options.config ?? (await configOf({}))
   const path = pathOf(options.location ?? config.store)
   const { durability, networkFileSystem } = config
   if (mode === 'read') return readOnly(await openSqliteReader({ path, clock, networkFileSystem }), clock)
-  return openSqliteStore({ path, clock, random, durability, create, networkFileSystem, ...(lockTimeoutMs === null ? {} : { lockTimeoutMs }) })
+  const lock = lockTimeoutMs === null ? {} : { lockTimeoutMs }
+  return openSqliteStore({ path, clock, random, durability, create, sparesWorkers, networkFileSystem, ...lock })
 }
 
 /** The configuration of this process: `flags` > WF_* variables > wf.config.json in the working directory > defaults. */

@@ -61,7 +61,7 @@ one object each, and so does a terminal with --json.`
     const { args, flags } = await this.parse(RunWorker)
     const options = await readWorkOptions({ files: [args.files].flat(), flags, suffix: this.storeSuffix })
     const isNew = !existsSync(resolve(options.config.store))
-    const store = await this.openWriter({ create: true })
+    const store = await this.openWriter({ create: true, sparesWorkers: false })
     if (isNew) this.output.note(say`created the store ${(await store.info()).location}`)
     this.#hasWorked = true
     this.endWith(await work({ store, clock: this.clock, output: this.output, ...options }))

@@ -5,14 +5,14 @@ import { WfError } from '../../domain/errors.ts'
 export default class DbMigrate extends BaseCommand {
   static override summary = 'Bring the schema of a store to the version of this wf.'
   static override description =
-    `Every command that writes does this by itself; this one does nothing else. A backup is written beside the store first. A
-store of a newer wf is refused (exit 8) and left as it is.`
+    `Every command that writes does this by itself, but for one that would end workers of an older wf by it; this one does nothing
+else, and does it all the same. A backup is written beside the store first. A store of a newer wf is refused (exit 8) and left as it is.`
   static override examples = ['<%= config.bin %> db migrate --store /srv/shop/wf.db']
 
   async run(): Promise<void> {
     await this.parse(DbMigrate)
     const wasOlder = await this.#isOlder()
-    const store = await this.openWriter()
+    const store = await this.openWriter({ sparesWorkers: false })
     const { location, schemaVersion } = await store.info()
     this.output.document({ location, schemaVersion, changed: wasOlder })
     const done = wasOlder ? say`${this.output.paint.green('migrated')} to` : say`up to date at`

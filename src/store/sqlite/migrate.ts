@@ -87,6 +87,22 @@ export function refuseNewer(found: number, known: number, location: string): voi
   })
 }
 
+/** For who only passes by: workers of an older wf end when the schema goes on under them. Throws a WfError `schema_older` while one lives. */
+export function refuseBusy(db: Connection, { location, clock }: LockWait): void {
+  const found = versionOf(db)
+  if (found === 0 || found >= schemaVersion) return
+  const alive = db.prepare<[number], number>('SELECT count(*) FROM wf_workers WHERE lease_until > ?').pluck().get(clock.now()) ?? 0
+  if (alive === 0) return
+  const workers = alive === 1 ? '1 worker process' : `${alive} worker processes`
+  throw new WfError(
+    'schema_older',
+    `the store ${location} has schema version ${found}, this wf needs ${schemaVersion}, and ${workers} of an older wf would end`,
+    {
+      hint: 'Use their release of wf, or stop them first. `wf db migrate` and a new `wf run-worker` go on all the same, after a backup.',
+    },
+  )
+}
+
 export function refuseOlder(found: number, location: string): void {
   if (found >= schemaVersion) return
   throw new WfError('schema_older', `the store ${location} has schema version ${found}; this wf reads version ${schemaVersion}`, {

@@ -12,7 +12,7 @@ import { createFile, openReader, openWriter, setJournal, type Connection, type D
 import { checkDriver } from './driver.ts'
 import { whileLocked, type LockWait } from './lock-wait.ts'
 import { LogSync, openLog } from './log-sync.ts'
-import { migrate, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
+import { migrate, refuseBusy, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from './reader.ts'
 import { isCannotOpen, nothingBeside, storeError } from './sqlite-errors.ts'
@@ -34,11 +34,13 @@ export interface SqliteStoreOptions extends NetworkOptions {
   durability: Durability
   /** Makes the store (and its directory) when there is none; otherwise that is a WfError `store_missing`. */
   create: boolean
+  /** An older schema is not upgraded under workers that live. */
+  sparesWorkers?: boolean
   /** How long to wait for a lock that another process holds, opening included, before a WfError `store_locked`. Unset: for ever. */
   lockTimeoutMs?: number
 }
 
-/** Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_locked, store_unavailable, schema_newer. An older schema is upgraded, after a backup. */
+/** Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_locked, store_unavailable, schema_newer, schema_older. An older schema is upgraded, after a backup. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { clock, random, lockTimeoutMs = null } = options
   const location = options.path === ':memory:' ? options.path : resolve(options.path)
@@ -47,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     checkDriver()
     const network = location === ':memory:' ? null : allowedNetwork(location, options)
     if (location !== ':memory:') await prepareFile(wait, options.create)
-    return await openPrepared(wait, { durability: options.durability, shared: network === null })
+    return await openPrepared(wait, { durability: options.durability, shared: network === null, sparesWorkers: options.sparesWorkers ?? false })
   } catch (error) {
     throw openError(error, location)
   }
@@ -73,7 +75,13 @@ function allowedNetwork(location: string, { networkFileSystem = 'refuse', fileSy
   return name
 }
 
-async function openPrepared(wait: LockWait, journal: { durability: Durability; shared: boolean }): Promise<Store> {
+interface Prepared {
+  durability: Durability
+  shared: boolean
+  sparesWorkers: boolean
+}
+
+async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepared): Promise<Store> {
   const { db, place } = await whileLocked(wait, () => openInPlace(wait.location, wait.clock, openWriter))
   let log: LogSync | null = null
   try {
@@ -85,6 +93,7 @@ async function openPrepared(wait: LockWait, journal: { durability: Durability; s
       if (journal.durability === 'power') log = ownSync(wait)
       await whileLocked(wait, () => mendLog(db, wait.location))
     }
+    if (sparesWorkers) await whileLocked(wait, () => refuseBusy(db, wait))
     await migrate(db, wait)
     // From here on SQLite syncs its checkpoints only.
     if (log !== null) db.pragma('synchronous = NORMAL')

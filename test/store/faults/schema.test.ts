@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
+import { createFile, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
 import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/migrations.ts'
 import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/open.ts'
@@ -103,6 +103,44 @@ const versionOf = (path: string) => {
 
 /** As of a store that is up to date, and of one with so many steps more. */
 const versions = (more = 0) => Array.from({ length: schemaVersion + more }, (_, index) => index + 1)
+
+/** A store of the version before this one, with a worker whose lease ends then. */
+async function olderStore(leaseUntil: number): Promise<string> {
+  const path = freshPath()
+  createFile(path)
+  const db = openWriter(path)
+  setJournal(db, { durability: 'power', shared: true })
+  await migrate(db, { clock: systemClock, random, lockTimeoutMs: 10_000, location: path }, migrations.slice(0, -1))
+  db.prepare(
+    `INSERT INTO wf_workers (id, label, pid, host, started_at, lease_until, state, concurrency, types, quarantine)
+    VALUES ('old#1', 'old', 1, 'box', 1, ?, 'running', 1, '[]', 0)`,
+  ).run(leaseUntil)
+  db.close()
+  return path
+}
+
+describe('whoever only passes by', () => {
+  const writer = { clock: systemClock, random, durability: 'power', create: false } as const
+
+  it('does not upgrade a store under workers of an older wf that live, and says what to do', async () => {
+    const path = await olderStore(systemClock.now() + 600_000)
+    const refused = await refusalOf(openSqliteStore({ ...writer, path, sparesWorkers: true }))
+    expect(refused).toMatchObject({ code: 'schema_older', hint: expect.stringContaining('wf db migrate') })
+    expect(refused.message).toContain(
+      `schema version ${schemaVersion - 1}, this wf needs ${schemaVersion}, and 1 worker process of an older wf would end`,
+    )
+    expect(versionOf(path).versions).toEqual(versions(-1))
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('backup'))).toEqual([])
+    await (await openSqliteStore({ ...writer, path })).close()
+    expect(versionOf(path).versions).toEqual(versions())
+  })
+
+  it('upgrades it when none lives', async () => {
+    const path = await olderStore(systemClock.now() - 1)
+    await (await openSqliteStore({ ...writer, path, sparesWorkers: true })).close()
+    expect(versionOf(path).versions).toEqual(versions())
+  })
+})
 
 describe('an upgrade', () => {
   it('B085 killed before any of its statements leaves each step whole or not begun, and the next one completes it', async () => {
