@@ -1,6 +1,7 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../domain/dead-letter.ts'
-import type { Page, Selector, Store } from '../store/store.ts'
+import { pagesOf } from '../store/pages.ts'
+import type { Selector, Store } from '../store/store.ts'
 import { deadLetterDocument } from './dead-letter-view.ts'
 import { readable } from './history-words.ts'
 import { jsonLine } from './json.ts'
@@ -33,15 +34,9 @@ export async function exportLetters({ store, keys, out, signal, reveal = false }
   return written
 }
 
-export async function* letterKeys(store: Store, selector: Selector, { limit, sort }: Bound): AsyncGenerator<number> {
-  let left = limit ?? Number.POSITIVE_INFINITY
-  const order = sort === undefined ? {} : { sort }
-  for (let cursor: string | null | undefined; cursor !== null && left > 0; ) {
-    const page: Page = { limit: Math.min(pageSize, left), ...order, ...(cursor === undefined ? {} : { cursor }) }
-    const { items, next } = await store.deadLetters(selector, page)
+export async function* letterKeys(store: Store, selector: Selector, bound: Bound): AsyncGenerator<number> {
+  for await (const { items } of pagesOf((page) => store.deadLetters(selector, page), { ...bound, size: pageSize })) {
     for (const { jobKey } of items) yield jobKey
-    left -= items.length
-    cursor = next
   }
 }
 

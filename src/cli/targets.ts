@@ -1,5 +1,6 @@
 /** Which jobs a verb is about: counted and fixed before anything changes, and agreed to where the words were wide. */
 import { WfError } from '../domain/errors.ts'
+import { everyItem } from '../store/pages.ts'
 import type { Page, Paged, Store } from '../store/store.ts'
 import type { OperationVerb } from '../domain/operation.ts'
 import { canAsk, confirm } from './confirm.ts'
@@ -10,21 +11,9 @@ import { joined, say, type Safe } from './safe.ts'
 import type { Bound } from './selector-flags.ts'
 import { counted, thousands } from './time.ts'
 
-const pageSize = 1_000
-
 /** Every item that a selector means, now; of them at most `limit`, the first in the order of `sort`. */
-export async function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit, sort }: Bound = {}): Promise<readonly T[]> {
-  const most = limit ?? Number.POSITIVE_INFINITY
-  const order = sort === undefined ? {} : { sort }
-  const items: T[] = []
-  let cursor: string | null = null
-  do {
-    const size = Math.min(pageSize, most - items.length)
-    const page: Paged<T> = await fetch({ limit: size, ...order, ...(cursor === null ? {} : { cursor }) })
-    for (const item of page.items) items.push(item)
-    cursor = page.next
-  } while (cursor !== null && items.length < most)
-  return items
+export function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>, bound: Bound = {}): Promise<readonly T[]> {
+  return everyItem(fetch, bound)
 }
 
 /** A job that a verb is about, with what tells it from others. */

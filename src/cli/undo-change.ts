@@ -111,7 +111,7 @@ interface UndoEnd {
 async function foretell({ store, of }: UndoChange, interrupt: Interrupt, add: (undone: readonly Undone[]) => void): Promise<UndoEnd> {
   for await (const page of undoablePages(store, of.id)) {
     if (interrupt.signal.aborted) break
-    for (const target of page) add([await foretellUndo(store, target, store.now())])
+    for (const target of page.items) add([await foretellUndo(store, target, store.now())])
   }
   return { operation: null, matched: null, failure: null }
 }

@@ -5,8 +5,9 @@
  */
 import { guardedIncidentKinds, type IncidentKind } from '../domain/incident.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { IncidentView, Selector } from '../store/store.ts'
 import { selectorText } from '../domain/selector-text.ts'
+import { everyItem } from '../store/pages.ts'
+import type { IncidentView, Selector } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 import { asOperation, flagsOf } from './operations.ts'
 
@@ -50,7 +51,6 @@ export interface ResolveReport {
 }
 
 const batchSize = 100
-const pageSize = 1_000
 
 export async function resolveIncidents(options: ResolveIncidents): Promise<ResolveReport> {
   const all = await freeze(options)
@@ -71,21 +71,9 @@ export async function resolveIncidents(options: ResolveIncidents): Promise<Resol
   }
 }
 
-async function freeze({ engine, selector, sort, limit = Number.POSITIVE_INFINITY }: ResolveIncidents): Promise<readonly Target[]> {
-  const targets: Target[] = []
-  let cursor: string | undefined
-  while (targets.length < limit) {
-    const page = {
-      limit: Math.min(pageSize, limit - targets.length),
-      ...(sort === undefined ? {} : { sort }),
-      ...(cursor === undefined ? {} : { cursor }),
-    }
-    const { items, next } = await engine.store.incidents({ ...selector, includeClosed: false }, page)
-    targets.push(...items.map(targetOf))
-    if (next === null) break
-    cursor = next
-  }
-  return targets
+async function freeze({ engine: { store }, selector, sort, limit }: ResolveIncidents): Promise<readonly Target[]> {
+  const open = { ...selector, includeClosed: false }
+  return (await everyItem((page) => store.incidents(open, page), { sort, limit })).map(targetOf)
 }
 
 function targetOf({ id, jobKey, type, kind }: IncidentView): Target {

@@ -15,7 +15,8 @@ import {
 } from '../domain/operation.ts'
 import { commandOf, finalBecause } from '../domain/operation-words.ts'
 import { undoBreaker, undoJob, undoPause } from '../domain/undo.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import { pagesOf } from '../store/pages.ts'
+import type { Paged, Store, StoreReader } from '../store/store.ts'
 import { asOperation } from './operations.ts'
 
 const batchSize = 100
@@ -81,32 +82,25 @@ export async function undoOperation(options: UndoOptions): Promise<Operation> {
 /** All that it changed, but for what an undo that was broken off has brought back. */
 async function undoableCount(store: StoreReader, { id }: Operation): Promise<number> {
   let count = 0
-  for await (const page of undoablePages(store, id)) count += page.length
+  for await (const page of undoablePages(store, id)) count += page.items.length
   return count
 }
 
 async function undoInBatches({ store, clock, of, who, reason, signal, onBatch }: UndoOptions, operation: number): Promise<void> {
-  for await (const page of undoablePages(store, of.id)) {
-    if (signal?.aborted) return
+  for await (const { items } of undoablePages(store, of.id)) {
+    if (signal?.aborted || items.length === 0) return
     const beganMs = clock.monotonic()
-    const targets = page.map(({ jobKey, name }) => ({ jobKey, name }))
+    const targets = items.map(({ jobKey, name }) => ({ jobKey, name }))
     const undone = await store.undo({ operation, of: of.id, targets, who, reason }, store.now())
     onBatch?.(undone)
-    const restMs = page.length < batchSize ? 0 : Math.min(longestRestMs, clock.monotonic() - beganMs)
+    const restMs = items.length < batchSize ? 0 : Math.min(longestRestMs, clock.monotonic() - beganMs)
     if (restMs > 0) await clock.sleep(restMs, signal)
   }
 }
 
-export async function* undoablePages(reader: StoreReader, id: number): AsyncGenerator<readonly OperationTarget[]> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<StoreReader['operationTargets']>> = await reader.operationTargets(
-      id,
-      cursor === undefined ? { limit: batchSize } : { limit: batchSize, cursor },
-      true,
-    )
-    if (page.items.length > 0) yield page.items
-    cursor = page.next
-  }
+/** What is brought back leaves the list, and the next page begins behind it all the same. */
+export function undoablePages(reader: StoreReader, id: number): AsyncGenerator<Paged<OperationTarget>> {
+  return pagesOf((page) => reader.operationTargets(id, page, true), { size: batchSize })
 }
 
 /** What an undo would make of a target now, by the rules that the store applies. */

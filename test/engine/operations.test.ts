@@ -154,7 +154,8 @@ describe('undo', () => {
     const of = await operationToUndo(t.store, null, t.store.now())
     expect(of.verb).toBe('resolve')
     const foretold: Undone[] = []
-    for await (const page of undoablePages(t.store, of.id)) for (const each of page) foretold.push(await foretellUndo(t.store, each, t.store.now()))
+    for await (const page of undoablePages(t.store, of.id))
+      for (const each of page.items) foretold.push(await foretellUndo(t.store, each, t.store.now()))
     const undone: Undone[] = []
     const operation = await undo(t, of, { onBatch: (batch) => undone.push(...batch) })
     expect(undone).toEqual(foretold)

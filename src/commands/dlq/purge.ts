@@ -7,7 +7,7 @@ import { prose } from '../../cli/prose.ts'
 import { say } from '../../cli/safe.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
 import { counted } from '../../cli/time.ts'
-import type { DeadLetter } from '../../domain/dead-letter.ts'
+import { pagesOf } from '../../store/pages.ts'
 import type { Selector, Store } from '../../store/store.ts'
 import type { Target } from '../../cli/targets.ts'
 
@@ -70,19 +70,13 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
   ): Promise<{ targets: readonly Target[]; passedBy: number }> {
     const targets: Target[] = []
     let passedBy = 0
-    let cursor: string | null = null
-    do {
-      const order: { sort?: string } = sort === undefined ? {} : { sort }
-      const page: { items: readonly DeadLetter[]; next: string | null } = await store.deadLetters(
-        { ...selector, includeClosed: true },
-        { limit: 1_000, ...order, ...(cursor === null ? {} : { cursor }) },
-      )
-      for (const { jobKey, type, reason, closedAt } of page.items) {
+    for await (const { items } of pagesOf((page) => store.deadLetters({ ...selector, includeClosed: true }, page), { sort })) {
+      for (const { jobKey, type, reason, closedAt } of items) {
         if (closedAt === null && !open) passedBy += 1
         else targets.push({ key: jobKey, type, kind: closedAt === null ? `${reason} (open)` : reason })
       }
-      cursor = page.next
-    } while (cursor !== null && (limit === undefined || targets.length < limit))
+      if (limit !== undefined && targets.length >= limit) break
+    }
     return { targets: limit === undefined ? targets : targets.slice(0, limit), passedBy }
   }
 }
