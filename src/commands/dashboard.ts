@@ -32,7 +32,7 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   ]
   static override flags = {
     screen: Flags.option({ options: screens, summary: `the first screen: ${screens.join(', ')}`, helpValue: 'SCREEN' })({ default: 'overview' }),
-    refresh: durationFlag({ summary: 'look at the store at most so often (1s unless told)' }, undefined),
+    refresh: durationFlag({ summary: 'look at the store at most so often (1s unless told)' }, { min: 250, max: 3_600_000 }),
     once: Flags.boolean({ summary: 'print one frame as text, and end' }),
     'read-only': Flags.boolean({ summary: 'change nothing, whatever key is pressed' }),
   }

@@ -6,7 +6,8 @@ import type { Clock } from '../clock.ts'
 import { programStart, trendOf } from '../domain/cause.ts'
 import { inspectBreaker, type InspectedBreaker } from '../engine/breakers-control.ts'
 import { createInspector, type InspectedType, type InspectedWorker, type Inspector } from '../engine/inspector.ts'
-import type { Selector, StoreReader } from '../store/store.ts'
+import type { JobState } from '../domain/job.ts'
+import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/store.ts'
 import { readDetail, type Detail, type DetailQuery } from './detail.ts'
 import { breakerItem, causeItem, incidentItem, jobItem, letterItem, typeItem, workerItem, type Item, type ListedCause } from './items.ts'
 import { seriesReader, type Series, type SeriesReader } from './series.ts'
@@ -107,12 +108,11 @@ const pages: Readonly<Record<ListName, ReadPage>> = {
     return all((isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(causeItem))
   },
   async incidents({ inspector }, { selector, cause, limit }) {
-    const { items, next } = await inspector.incidents(cause === null ? selector : { ...selector, fingerprints: [cause] }, { limit })
-    return { items: items.map(incidentItem), more: next !== null }
+    const wanted = cause === null ? selector : { ...selector, fingerprints: [cause] }
+    return mapped(await rowsOf((page) => inspector.incidents(wanted, page), limit), incidentItem)
   },
   async 'dead-letters'({ inspector }, { selector, limit }) {
-    const { items, next } = await inspector.deadLetters(selector, { limit })
-    return { items: items.map(letterItem), more: next !== null }
+    return mapped(await rowsOf((page) => inspector.deadLetters(selector, page), limit), letterItem)
   },
   breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ types }) => meetsTypes(types, selector)).map(breakerItem)),
   workers: async (_, { selector }, { workers }) => all(workers.filter(({ types }) => meetsTypes(types, selector)).map(workerItem)),
@@ -124,16 +124,42 @@ const readPage: ReadPage = (source, query, figures) => pages[query.list](source,
 const isEmpty = (selector: Selector) => Object.keys(selector).length === 0
 const meetsTypes = (types: readonly string[], { types: wanted }: Selector) => wanted === undefined || types.some((type) => wanted.includes(type))
 
+/** So many waiting jobs are put into the order of their starts; of more the newest are shown. */
+const mostSorted = 20_000
+
 /** What comes back first, what runs, and what could; a filter that names states or keys is taken as it is. */
-async function readJobs({ inspector }: Source, { selector, limit }: Query): Promise<Page> {
-  if (selector.states !== undefined || selector.keys !== undefined) {
-    const { items, next } = await inspector.jobs(selector, { limit })
-    return { items: items.map(jobItem), more: next !== null }
-  }
-  const waiting = await inspector.jobs({ ...selector, states: ['waiting'] }, { limit })
-  const running = await inspector.jobs({ ...selector, states: ['running'] }, { limit })
-  const available = await inspector.jobs({ ...selector, states: ['available'] }, { limit })
+async function readJobs({ inspector }: Source, { selector, limit }: Query, { types }: Figures): Promise<Page> {
+  if (selector.states !== undefined || selector.keys !== undefined)
+    return mapped(await rowsOf((page) => inspector.jobs(selector, page), limit), jobItem)
+  const of = (state: JobState, sort?: string) =>
+    rowsOf((page) => inspector.jobs({ ...selector, states: [state] }, sort === undefined ? page : { ...page, sort }), limit)
+  const waits = types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
+  const waiting = await of('waiting', waits <= mostSorted ? 'due' : undefined)
+  const running = await of('running')
+  const available = await of('available')
   const items = [...[...waiting.items].sort((a, b) => a.runAt - b.runAt || a.key - b.key), ...running.items, ...available.items]
-  const more = items.length > limit || [waiting, running, available].some(({ next }) => next !== null)
+  const more = items.length > limit || [waiting, running, available].some((rows) => rows.more)
   return { items: items.slice(0, limit).map(jobItem), more }
 }
+
+interface Rows<T> {
+  items: readonly T[]
+  more: boolean
+}
+
+/** A filter that looks into errors or variables may find few in much: so often it is asked to look on. */
+const mostLooks = 4
+
+async function rowsOf<T>(fetch: (page: StorePage) => Promise<Paged<T>>, limit: number): Promise<Rows<T>> {
+  const items: T[] = []
+  let cursor: string | null = null
+  for (let looks = 0; looks < mostLooks && items.length < limit; looks++) {
+    const page: Paged<T> = await fetch({ limit: limit - items.length, ...(cursor === null ? {} : { cursor }) })
+    items.push(...page.items)
+    cursor = page.next
+    if (cursor === null) break
+  }
+  return { items, more: cursor !== null }
+}
+
+const mapped = <T>({ items, more }: Rows<T>, item: (row: T) => Item): Page => ({ items: items.map(item), more })

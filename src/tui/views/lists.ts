@@ -92,5 +92,6 @@ const nothing: Readonly<Record<ListName, string>> = {
 function emptyWords(state: State): string {
   const list = listOf(state)
   const filter = state.filters[list]
+  if (filter && state.pages[list]?.more) return `nothing has been found yet for ${filter.text}; the command that lists it looks at all: c`
   return filter ? `nothing fits the filter ${filter.text}: Esc takes it away` : nothing[list]
 }
