@@ -57,12 +57,14 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
     { title: 'WHEN', value: ({ at }) => relative(at, now) },
     { title: 'WHO', value: ({ who }) => who, shrinkTo: 8 },
     { title: 'WHAT', value: ({ verb }) => commandOf(verb) },
-    { title: 'MEANT', value: ({ selector }) => selector, shrinkTo: 12 },
+    { title: 'MEANT', value: meantWords, shrinkTo: 12 },
     { title: 'CHANGED', value: ({ changed, matched }) => say`${thousands(changed)} of ${thousands(matched)}`, align: 'right' },
     { title: 'STATE', value: (operation) => standing(operation, now), paint: stateTone(now) },
     { title: 'REASON', value: ({ reason }) => reason ?? '', shrinkTo: 10, optional: 1 },
   ]
 }
+
+const meantWords = ({ selector }: Operation): string => (selector === '' ? 'all of them' : selector)
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
   if (isUndone(operation)) return paint.dim
@@ -76,7 +78,7 @@ export interface OperationLook {
 }
 
 export function operationFacts(operation: Operation, { paint, now, suffix }: OperationLook): readonly Safe[] {
-  const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, undoes } = operation
+  const { id, at, verb, who, reason, flags, matched, changed, skipped, failed, undoes } = operation
   const refusal = whyNotUndone(operation, now)
   const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(([name, value]) => say`${name} ${preview(value, 200)}`)
   const left = leftOf(operation)
@@ -87,7 +89,7 @@ export function operationFacts(operation: Operation, { paint, now, suffix }: Ope
       [
         ['by', who],
         ['at', say`${relative(at, now).padEnd(8)}  ${paint.dim(iso(at))}`],
-        ['meant', selector === '' ? 'all of them' : selector],
+        ['meant', meantWords(operation)],
         ['reason', reason],
         ['chosen', chosen.length === 0 ? null : joined(chosen, ', ')],
         ['targets', sum],

@@ -106,6 +106,6 @@ export function refuseBusy(db: Connection, { location, clock }: LockWait): void 
 export function refuseOlder(found: number, location: string): void {
   if (found >= schemaVersion) return
   throw new WfError('schema_older', `the store ${location} has schema version ${found}; this wf reads version ${schemaVersion}`, {
-    hint: 'Run `wf db migrate`; it makes a backup first.',
+    hint: 'Use the wf release that wrote it; or run `wf db migrate`, which makes a backup first and ends workers of that release.',
   })
 }
