@@ -1,6 +1,6 @@
 /** What verbs share that change the jobs of keys or of a selector, never of nothing. */
 import { finalStates, jobStates } from '../domain/job.ts'
-import type { Resolution } from '../domain/resolution.ts'
+import { runsAgain, type Resolution } from '../domain/resolution.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { readKeys } from './keys.ts'
@@ -47,7 +47,7 @@ export abstract class ChangeCommand extends BaseCommand {
     { words, selector, dryRun, yes, perSecond, bound }: Wanted,
     { verb, done, resolution, guards = false }: Verb,
   ): Promise<void> {
-    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs, runsAgain }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
+    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
       import('./targets.ts'),
       import('./bulk-change.ts'),
       import('./resolvable.ts'),

@@ -1,6 +1,6 @@
 /** What became of jobs that a verb was about, and a sum that always adds up: matched = changed + skipped + failed. */
 import { WfError } from '../domain/errors.ts'
-import type { JobState } from '../domain/job.ts'
+import type { Applied } from '../domain/resolution.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { describeError, DetailedError, errorDocument } from './errors.ts'
 import { heldWords, impactDocument, type Impact } from './impact.ts'
@@ -11,21 +11,12 @@ import { summed, sumWords, type Counts, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import { Unchanged } from './unchanged.ts'
 
-export interface Change {
-  jobKey: number
-  status: 'changed' | 'skipped' | 'failed' | 'not_found'
-  from: JobState | null
-  to: JobState | null
-  /** A finished sentence for people; empty when changed. */
-  why: string
-}
-
 /** Counts as they come; keeps every one only for a document, else why some did not change. */
 export class ChangeTally {
   readonly counts: Counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
-  readonly items: Change[] = []
+  readonly items: Applied[] = []
   readonly unchanged = new Unchanged()
-  firstFailed: Change | null = null
+  firstFailed: Applied | null = null
   readonly #keepsAll: boolean
 
   constructor({ keepsAll }: { keepsAll: boolean }) {
@@ -36,7 +27,7 @@ export class ChangeTally {
     return summed(this.counts).matched
   }
 
-  add(changes: readonly Change[]): void {
+  add(changes: readonly Applied[]): void {
     for (const change of changes) {
       this.counts[change.status] += 1
       if (this.#keepsAll) this.items.push(change)

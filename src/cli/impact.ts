@@ -1,5 +1,5 @@
 /** What would still hold jobs that are sent back to work: a pause, a breaker, or nobody who handles them. */
-import { createInspector, type Held } from '../engine/inspector.ts'
+import { createInspector, heldBy, type Held } from '../engine/inspector.ts'
 import type { Store } from '../store/store.ts'
 import type { Paint } from './paint.ts'
 import { say, type Safe } from './safe.ts'
@@ -19,13 +19,9 @@ export async function impactOf(store: Store, jobs: ReadonlyMap<string, number>):
   const known = new Map((await createInspector(store, () => store.now()).types()).map((type) => [type.type, type]))
   const impact = [...jobs].map(([type, count]): Impact => {
     const view = known.get(type)
-    return { type, jobs: count, held: view?.held ?? (view && view.workers > 0 ? null : noWorker(type)) }
+    return { type, jobs: count, held: view?.held ?? heldBy(type, view, store.now()) }
   })
   return impact.sort((a, b) => b.jobs - a.jobs)
-}
-
-function noWorker(type: string): Held {
-  return { by: 'no_worker', why: `no worker for type ${type} is running` }
 }
 
 export function heldWords(impact: readonly Impact[], paint: Paint): readonly Safe[] {

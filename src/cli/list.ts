@@ -1,5 +1,6 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
 import { selectorText } from '../domain/selector-text.ts'
+import { pagesOf } from '../store/pages.ts'
 import type { Page, Paged, Selector, StoreInfo } from '../store/store.ts'
 import { nearTypes, type Types } from './near.ts'
 import type { Output } from './output.ts'
@@ -14,23 +15,18 @@ export interface ListFlags {
   ids?: boolean
 }
 
-/** What a store answers at once. */
-const pageSize = 1_000
 const defaultLimit = 50
 
 /** Asks for pages until `limit` is reached. */
 export async function collect<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit = defaultLimit, cursor, sort }: ListFlags): Promise<Paged<T>> {
   const items: T[] = []
-  const order = sort === undefined ? {} : { sort }
   let looked = 0
-  let next: string | null | undefined = cursor
-  do {
-    const size = Math.min(pageSize, limit - items.length)
-    const page: Paged<T> = await fetch({ limit: size, ...order, ...(next === undefined || next === null ? {} : { cursor: next }) })
+  let next: string | null = null
+  for await (const page of pagesOf(fetch, { limit, cursor, sort })) {
     for (const item of page.items) items.push(item)
     looked += page.looked ?? 0
     next = page.next
-  } while (next !== null && items.length < limit)
+  }
   return { items, next, ...(looked > 0 ? { looked } : {}) }
 }
 

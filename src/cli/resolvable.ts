@@ -1,9 +1,9 @@
 /** The open incidents that a selector means, apart from those that are passed by unless they are named. */
 import { guardedBecause, guardedIncidentKinds, type IncidentKind } from '../domain/incident.ts'
+import type { Applied } from '../domain/resolution.ts'
 import type { Engine } from '../engine/engine.ts'
 import { resolveIncidents } from '../engine/resolve-incidents.ts'
 import type { Selector, StoreReader } from '../store/store.ts'
-import type { Change } from './changes.ts'
 import { given } from './given.ts'
 import { namedKeys } from './list.ts'
 import type { Output } from './output.ts'
@@ -54,7 +54,7 @@ export async function nameGuarded(output: Output, store: StoreReader, keys: read
 }
 
 /** What is said of each that was passed by. `takes` is what would have taken it. */
-export function passedByOf(guarded: readonly GuardedTarget[], takes: string): readonly Change[] {
+export function passedByOf(guarded: readonly GuardedTarget[], takes: string): readonly Applied[] {
   return guarded.map(({ key, kind }) => ({
     jobKey: key,
     status: 'skipped',

@@ -1,5 +1,5 @@
 /** Those that did not change, one by one; where many share a reason, one line for all of them. */
-import type { Change } from './changes.ts'
+import type { Applied } from '../domain/resolution.ts'
 import type { Paint } from './paint.ts'
 import { joined, say, type Safe } from './safe.ts'
 import { thousands } from './time.ts'
@@ -23,7 +23,7 @@ export class Unchanged {
   readonly #groups = new Map<string, Group>()
   #count = 0
 
-  add({ status, jobKey, why }: Pick<Change, 'status' | 'jobKey' | 'why'>): void {
+  add({ status, jobKey, why }: Pick<Applied, 'status' | 'jobKey' | 'why'>): void {
     if (status === 'changed') return
     this.#count += 1
     const word = status === 'skipped' ? 'skipped' : 'failed'

@@ -1,10 +1,10 @@
 /** `incidents resolve --canary N --verify D`: words go out as it happens, and the sum with what was proven at the end. */
-import type { Resolution } from '../domain/resolution.ts'
+import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { Engine } from '../engine/engine.ts'
 import { changeVerified as change } from '../engine/verified-bulk.ts'
-import { selectorWords, type ChangeContext } from './bulk-change.ts'
-import type { Change } from './changes.ts'
+import { selectorWords } from './bulk-change.ts'
+import type { ChangeContext } from './change-run.ts'
 import { toWfError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { onInterrupt } from './interrupt.ts'
@@ -21,7 +21,7 @@ export interface VerifiedChange {
   selector?: Selector
   bound?: Bound
   /** Matched, and passed by for a reason. */
-  passedBy: readonly Change[]
+  passedBy: readonly Applied[]
   /** How many are tried first; null: all at once. */
   canary: number | null
   verifyMs: number
@@ -42,7 +42,7 @@ export async function changeVerified({ output, clock, suffix = '' }: ChangeConte
   const told = {
     changing: (done: number, of: number) => progress.update(done, done / of),
     watching: (done: number, of: number) => progress.update(done, done / of),
-    changed: clear((applied: readonly Change[]) => tellWaiting(output, applied, verifyMs)),
+    changed: clear((applied: readonly Applied[]) => tellWaiting(output, applied, verifyMs)),
     trying: clear((choice: Parameters<typeof tellCanaries>[1]) => tellCanaries(output, choice, verifyMs)),
     proven: clear((...seen: [Parameters<typeof tellProven>[1], number]) => tellProven(output, ...seen)),
     held: clear((...held: [string, Parameters<typeof tellHeld>[2]]) => tellHeld(output, ...held)),

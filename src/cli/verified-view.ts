@@ -3,11 +3,11 @@ import type { CanaryChoice } from '../domain/canary.ts'
 import { formatDuration } from '../domain/duration.ts'
 import type { ErrorRecord } from '../domain/error-record.ts'
 import { WfError } from '../domain/errors.ts'
+import type { Applied } from '../domain/resolution.ts'
 import type { Watched } from '../domain/verdict.ts'
 import type { Held } from '../engine/inspector.ts'
 import { isThrough, type Verification } from '../engine/verify.ts'
 import type { VerifiedEnd as Ended } from '../engine/verified-bulk.ts'
-import type { Change } from './changes.ts'
 import { errorLine } from './error-view.ts'
 import { describeError, errorDocument } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
@@ -20,7 +20,7 @@ import { counted, thousands } from './time.ts'
 import { Unchanged } from './unchanged.ts'
 
 export interface VerifiedEnd extends Pick<Ended, 'choice' | 'verification' | 'hasGoneOn'> {
-  changes: readonly Change[]
+  changes: readonly Applied[]
   /** Of how many targets. */
   matched: number
   operation: MadeOperation
@@ -32,7 +32,7 @@ export interface VerifiedEnd extends Pick<Ended, 'choice' | 'verification' | 'ha
 
 const limitWords = (ms: number) => `waiting ${formatDuration(ms)} at most`
 
-export function tellWaiting(output: Output, changes: readonly Change[], verifyMs: number): void {
+export function tellWaiting(output: Output, changes: readonly Applied[], verifyMs: number): void {
   const changed = changes.filter(({ status }) => status === 'changed').length
   if (changed > 0) output.note(say`${counted(changed, 'job')} resolved; ${limitWords(verifyMs)} for what becomes of them …`)
 }

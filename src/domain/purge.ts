@@ -1,4 +1,6 @@
 /** Dead letters that a person deletes: the stored copies go, the jobs stay what they are. */
+import type { DeadLetter } from './dead-letter.ts'
+
 export interface Purge {
   /** Keys of their jobs. */
   keys: readonly number[]
@@ -8,4 +10,15 @@ export interface Purge {
   reason: string | null
   /** What became of each is written as a target of this operation. */
   operation?: number
+}
+
+/** Why a letter stays; null when it may go. */
+export function keptBecause(
+  jobKey: number,
+  letter: Pick<DeadLetter, 'closedAt'> | null,
+  { open }: Pick<Purge, 'open'>,
+): { status: 'not_found' | 'skipped'; why: string } | null {
+  if (letter === null) return { status: 'not_found', why: `there is no dead letter of job ${jobKey}` }
+  if (letter.closedAt !== null || open) return null
+  return { status: 'skipped', why: `the dead letter of job ${jobKey} is open: retry or discard it, or purge with --open` }
 }

@@ -3,6 +3,11 @@ import type { JobState } from './job.ts'
 
 export type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard' | 'update'
 
+/** Verbs that send a job to work again. */
+export function runsAgain(verb: ResolutionVerb): boolean {
+  return verb === 'resolve' || verb === 'retry' || verb === 'dlq_retry'
+}
+
 export interface Resolution {
   jobKey: number
   verb: ResolutionVerb

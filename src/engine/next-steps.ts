@@ -1,7 +1,7 @@
 /** What a person can do next with a job, best first. Pure; the words for it belong to whoever shows them. */
 import type { Incident } from '../domain/incident.ts'
 import type { Job } from '../domain/job.ts'
-import type { ResolutionVerb } from '../domain/resolution.ts'
+import { runsAgain, type ResolutionVerb } from '../domain/resolution.ts'
 
 export interface NextStep {
   verb: ResolutionVerb
@@ -12,10 +12,8 @@ export interface NextStep {
 /** @param unknown its steps of which nobody knows whether they took effect */
 export function nextSteps(job: Job, openIncident: Incident | null, unknown: readonly string[] = []): readonly NextStep[] {
   const steps = stepsOutOf(job, openIncident)
-  return unknown.length === 0 ? steps : steps.map((step) => (again.has(step.verb) ? { ...step, why: `${step.why}; ${doubtAbout(unknown)}` } : step))
+  return unknown.length === 0 ? steps : steps.map((step) => (runsAgain(step.verb) ? { ...step, why: `${step.why}; ${doubtAbout(unknown)}` } : step))
 }
-
-const again: ReadonlySet<ResolutionVerb> = new Set(['resolve', 'retry', 'dlq_retry'])
 
 /** What the next attempt does about it is the handler's: it asks the other side (verify), or does the step again. */
 function doubtAbout(steps: readonly string[]): string {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Change } from '../../src/cli/changes.ts'
+import type { Applied } from '../../src/domain/resolution.ts'
 import { plainPaint } from '../../src/cli/paint.ts'
 import { Unchanged } from '../../src/cli/unchanged.ts'
 
 const poison = 'poison_message: its variables cannot succeed as they are'
 
-function told(changes: readonly Pick<Change, 'status' | 'jobKey' | 'why'>[]): readonly string[] {
+function told(changes: readonly Pick<Applied, 'status' | 'jobKey' | 'why'>[]): readonly string[] {
   const unchanged = new Unchanged()
   for (const change of changes) unchanged.add(change)
   return unchanged.lines(plainPaint).map(({ text }) => text)

@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { againFlags, changeFlags, paceFlags } from '../../cli/change-flags.ts'
-import type { Change } from '../../cli/changes.ts'
 import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { resolutionOf } from '../../cli/resolution-of.ts'
@@ -9,6 +8,7 @@ import { prose } from '../../cli/prose.ts'
 import { maxDurationMs } from '../../domain/duration.ts'
 import { WfError } from '../../domain/errors.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
+import type { Applied } from '../../domain/resolution.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
@@ -58,7 +58,7 @@ those came through.`
     const engine = await this.openEngine({ dryRun })
     const bound = { limit: flags.limit, sort: flags.sort }
     const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
-    const change = async (keys: readonly number[], passedBy: readonly Change[] = []) => {
+    const change = async (keys: readonly number[], passedBy: readonly Applied[] = []) => {
       const resolution = resolutionOf('resolve', flags)
       if (verifyMs === undefined || dryRun)
         return this.endWith(

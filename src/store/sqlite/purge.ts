@@ -1,6 +1,6 @@
 /** Dead letters that a person deletes, inside an open transaction. An open one is discarded first, so that no job loses its letter and waits on. */
 import type { JobState } from '../../domain/job.ts'
-import type { Purge } from '../../domain/purge.ts'
+import { keptBecause, type Purge } from '../../domain/purge.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import type { Connection } from './connection.ts'
 import { historyTable } from './history.ts'
@@ -30,11 +30,9 @@ function onePurger(db: Connection): (one: One, now: number) => Applied {
   return ({ jobKey, open, who, reason }, now) => {
     const letter = letters.get(jobKey)
     const from = jobs.get(jobKey)?.state ?? null
-    const kept = (status: Applied['status'], why: string): Applied => ({ jobKey, status, from, to: from, why })
-    if (letter === null) return kept('not_found', `there is no dead letter of job ${jobKey}`)
-    if (letter.closedAt === null && !open)
-      return kept('skipped', `the dead letter of job ${jobKey} is open: retry or discard it, or purge with --open`)
-    const to = letter.closedAt === null && from !== null ? discarded(resolve({ jobKey, verb: 'discard', who, reason }, now)) : from
+    const kept = keptBecause(jobKey, letter, { open })
+    if (kept) return { jobKey, ...kept, from, to: from }
+    const to = letter?.closedAt === null && from !== null ? discarded(resolve({ jobKey, verb: 'discard', who, reason }, now)) : from
     remove.run(jobKey)
     if (from !== null) history.add({ jobKey, at: now, event: 'dead_letter_purged', who, reason, detail: null })
     return { jobKey, status: 'changed', from, to, why: '' }
