@@ -47,6 +47,11 @@ export interface Claimer {
   claim(request: ClaimRequest, now: number): readonly ClaimedJob[]
 }
 
+interface OpenType extends ClaimType {
+  /** No more of it may start than its limit, for it was paused a moment ago. */
+  onRamp: boolean
+}
+
 export function claimer(db: Connection): Claimer {
   const types = typesTable(db)
   const waiting = waitingJobs(db)
@@ -55,11 +60,16 @@ export function claimer(db: Connection): Claimer {
   let lastServed: string | null = null
   let taking: number | null = null
 
-  function claimType(request: ClaimRequest, { type, limit, now }: { type: ClaimType; limit: number; now: number }): ClaimedJob[] {
-    const room = types.room(type.type, now)
-    const rows = available(request.suspects).take.all(type.type, now, Math.min(limit, room))
+  /** Asked once a claim: what it takes itself is within its limit. */
+  function opened(type: ClaimType, now: number): readonly OpenType[] {
+    const room = type.limit > 0 ? types.room(type.type, now) : 0
+    return room > 0 ? [{ ...type, limit: Math.min(type.limit, room), onRamp: room < Number.POSITIVE_INFINITY }] : []
+  }
+
+  function claimType(request: ClaimRequest, { type, limit, now }: { type: OpenType; limit: number; now: number }): ClaimedJob[] {
+    const rows = available(request.suspects).take.all(type.type, now, limit)
     if (rows.length > 0) lastServed = type.type
-    if (rows.length > 0 && room < Number.POSITIVE_INFINITY) types.started(type.type, rows.length, now)
+    if (rows.length > 0 && type.onRamp) types.started(type.type, rows.length, now)
     return rows.map((row) => {
       taking = row[0]
       return take(row, { type, workerId: request.workerId, now })
@@ -72,7 +82,7 @@ export function claimer(db: Connection): Claimer {
       return names.some((name) => (available(suspects).look.get(name, now) !== undefined || waits(name, now)) && types.room(name, now) > 0)
     },
     claim(request, now) {
-      const open = startingAfter(request.types, lastServed).filter(({ type, limit }) => limit > 0 && types.room(type, now) > 0)
+      const open = startingAfter(request.types, lastServed).flatMap((type) => opened(type, now))
       taking = null
       try {
         let promotable = request.suspects ? promotedAtOnce : Math.min(promotedAtOnce, request.limit * promotedPerSlot)
@@ -101,7 +111,7 @@ function startingAfter(types: readonly ClaimType[], last: string | null): readon
 }
 
 /** Even shares; what a type does not use goes to the others, until the limit is reached or nobody has more. */
-function shareOut(types: readonly ClaimType[], limit: number, take: (type: ClaimType, limit: number) => ClaimedJob[]): readonly ClaimedJob[] {
+function shareOut(types: readonly OpenType[], limit: number, take: (type: OpenType, limit: number) => ClaimedJob[]): readonly ClaimedJob[] {
   const claimed: ClaimedJob[] = []
   let hungry = types.map((type) => ({ type, left: type.limit }))
   while (hungry.length > 0 && claimed.length < limit) {
