@@ -29,10 +29,9 @@ export interface Bulk {
 }
 
 /** Jobs a transaction: small enough that workers are not held up. */
-const batchSize = 100
+export const batchSize = 100
 /** Rows that only say what is meant are quicker. */
 const recordBatch = 500
-/** Between two transactions others get as long as the last one took, up to this. */
 const longestRestMs = 20
 /** A slow pace is kept by small batches rather than by long waits. */
 const batchesPerSecond = 10
@@ -52,29 +51,40 @@ export async function changeMany(bulk: Bulk): Promise<Operation> {
   return operation
 }
 
-/** As part of an operation that is under way. */
-export async function recordPassedBy({ engine: { store }, passedBy = [] }: Pick<Bulk, 'engine' | 'passedBy'>, id: number): Promise<void> {
-  for (let start = 0; start < passedBy.length; start += batchSize) {
-    const targets = passedBy
-      .slice(start, start + batchSize)
-      .map(({ jobKey, why }): NewTarget => ({ jobKey, name: '', status: 'skipped', why, image: null }))
-    await store.addOperationTargets(id, targets, store.now())
-  }
+/** As part of an operation that is under way. All of them, or its counts would not add up. */
+export function recordPassedBy({ engine, clock, passedBy = [] }: Pick<Bulk, 'engine' | 'clock' | 'passedBy'>, id: number): Promise<void> {
+  return record({ engine, clock }, passedBy, { id, targetOf: ({ jobKey, why }) => ({ jobKey, name: '', status: 'skipped', why, image: null }) })
 }
 
 /**
  * Before anything is changed, so that what was not reached can be told by its key. A single batch needs no such record: it is
  * changed as a whole or not at all.
  */
-async function recordMeant({ engine: { store }, clock, keys, perSecond, signal }: Bulk, id: number): Promise<void> {
+async function recordMeant(bulk: Bulk, id: number): Promise<void> {
+  const { keys, perSecond } = bulk
   if (keys.length <= batchSize && perSecond === undefined) return
-  for (let start = 0; start < keys.length && !signal?.aborted; start += recordBatch) {
+  await record(bulk, keys, { id, targetOf: (jobKey) => ({ jobKey, name: '', status: 'pending', why: '', image: null }) })
+}
+
+async function record<T>(
+  { engine: { store }, clock, signal }: Pick<Bulk, 'engine' | 'clock' | 'signal'>,
+  items: readonly T[],
+  { id, targetOf }: { id: number; targetOf: (item: T) => NewTarget },
+): Promise<void> {
+  for (let start = 0; start < items.length && !signal?.aborted; start += recordBatch) {
     const beganMs = clock.monotonic()
-    const targets = keys.slice(start, start + recordBatch).map((jobKey): NewTarget => ({ jobKey, name: '', status: 'pending', why: '', image: null }))
-    await store.addOperationTargets(id, targets, store.now())
-    const restMs = Math.min(longestRestMs, clock.monotonic() - beganMs)
-    if (restMs > 0) await clock.sleep(restMs, signal)
+    await store.addOperationTargets(id, items.slice(start, start + recordBatch).map(targetOf), store.now())
+    await leaveRoom(clock, beganMs, signal)
   }
+}
+
+/** After a transaction that began at `beganMs` others get as long as it took, up to a bound. */
+export function leaveRoom(clock: Clock, beganMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return rest(clock, Math.min(longestRestMs, clock.monotonic() - beganMs), signal)
+}
+
+async function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms > 0) await clock.sleep(ms, signal)
 }
 
 /** As part of an operation that is under way; `passedBy` and `selector` are the operation's. */
@@ -97,8 +107,7 @@ export async function inBatches(
     done += batch.length
     onBatch?.(applied)
     if (done === keys.length) return
-    const nowMs = clock.monotonic()
-    const restMs = perSecond === undefined ? Math.min(longestRestMs, nowMs - beganMs) : startedMs + (done / perSecond) * 1_000 - nowMs
-    if (restMs > 0) await clock.sleep(restMs, signal)
+    if (perSecond === undefined) await leaveRoom(clock, beganMs, signal)
+    else await rest(clock, startedMs + (done / perSecond) * 1_000 - clock.monotonic(), signal)
   }
 }

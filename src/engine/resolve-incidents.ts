@@ -8,6 +8,7 @@ import type { Applied, Resolution } from '../domain/resolution.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { everyItem } from '../store/pages.ts'
 import type { IncidentView, Selector } from '../store/store.ts'
+import { batchSize } from './bulk.ts'
 import type { Engine } from './engine.ts'
 import { asOperation, flagsOf } from './operations.ts'
 
@@ -49,8 +50,6 @@ export interface ResolveReport {
   unchanged: readonly Applied[]
   interrupted: boolean
 }
-
-const batchSize = 100
 
 export async function resolveIncidents(options: ResolveIncidents): Promise<ResolveReport> {
   const all = await freeze(options)

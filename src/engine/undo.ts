@@ -17,10 +17,8 @@ import { commandOf, finalBecause } from '../domain/operation-words.ts'
 import { undoBreaker, undoJob, undoPause } from '../domain/undo.ts'
 import { pagesOf } from '../store/pages.ts'
 import type { Paged, Store, StoreReader } from '../store/store.ts'
+import { batchSize, leaveRoom } from './bulk.ts'
 import { asOperation } from './operations.ts'
-
-const batchSize = 100
-const longestRestMs = 20
 
 /** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
 export async function operationToUndo(reader: StoreReader, id: number | null, now: number): Promise<Operation> {
@@ -93,8 +91,7 @@ async function undoInBatches({ store, clock, of, who, reason, signal, onBatch }:
     const targets = items.map(({ jobKey, name }) => ({ jobKey, name }))
     const undone = await store.undo({ operation, of: of.id, targets, who, reason }, store.now())
     onBatch?.(undone)
-    const restMs = items.length < batchSize ? 0 : Math.min(longestRestMs, clock.monotonic() - beganMs)
-    if (restMs > 0) await clock.sleep(restMs, signal)
+    if (items.length === batchSize) await leaveRoom(clock, beganMs, signal)
   }
 }
 
