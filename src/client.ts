@@ -144,14 +144,17 @@ export interface Client {
 
 const optionNames: ReadonlySet<string> = new Set<keyof ClientOptions>(['store', 'durability', 'create', 'who'])
 
-/** Opens the store and answers a client on it. Rejects with a WfError: `usage`, `invalid_config`, or the store's. */
+/**
+ * Opens the store and answers a client on it. Brings an older schema up to date, but not under living workers of an older wf,
+ * which would end. Rejects with a WfError: `usage`, `invalid_config`, or the store's (`schema_older` there).
+ */
 export async function openClient(options: ClientOptions = {}): Promise<Client> {
   const stranger = Object.keys(options).find((name) => !optionNames.has(name))
   if (stranger !== undefined)
     throw new WfError('usage', `${stranger} is not an option of a client`, { hint: `the options are ${[...optionNames].join(', ')}` })
   const { store: location, durability, create = true, who = 'client' } = options
   const config = await configOf({ ...(location === undefined ? {} : { store: location }), ...(durability === undefined ? {} : { durability }) })
-  const opened = await openStore({ mode: 'write', create, config })
+  const opened = await openStore({ mode: 'write', create, sparesWorkers: true, config })
   const { location: path } = await opened.info()
   return createClient({ store: opened, location: path, clock: systemClock, who, sizes: config.sizes })
 }

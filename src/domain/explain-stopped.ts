@@ -18,10 +18,16 @@ export function explainFailed({ job, now, openIncident, unknownSteps }: JobFacts
     commands: [
       { args: ['jobs', 'show', String(job.key)], why: 'its variables, attempts and the error in full' },
       { args: ['incidents', 'resolve', String(job.key), ...mending], why: resolveWords(kind) },
-      { args: ['incidents', 'resolve', '--fingerprint', openIncident.fingerprint, '--dry-run'], why: 'all that stopped for the same cause' },
+      { args: sameCause(openIncident), why: 'all that stopped for the same cause' },
       { args: ['jobs', 'cancel', String(job.key)], why: 'it never runs again' },
     ],
   }
+}
+
+/** What a bulk resolution passes by unless it is named must be named. */
+function sameCause({ kind, fingerprint }: Incident): readonly string[] {
+  const named = guardedBecause[kind] === undefined ? [] : ['--kind', kind]
+  return ['incidents', 'resolve', ...named, '--fingerprint', fingerprint, '--dry-run']
 }
 
 /** How each kind of incident comes about. */

@@ -12,7 +12,8 @@ export function fingerprint(type: string, error: ErrorRecord): string {
 const variableParts: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
-  [/"[^"\n]{0,500}"|'[^'\n]{0,500}'|`[^`\n]{0,500}`|“[^”\n]{0,500}”/g, '<text>'],
+  // A property that is read of nothing (V8: reading 'total') is a place in the code, not a value.
+  [/(?<!\((?:reading|setting) )(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|`[^`\n]{0,500}`|“[^”\n]{0,500}”)/g, '<text>'],
   [/\b(?=[0-9a-f]*\d)(?:0x[0-9a-f]+|[0-9a-f]{8,})\b/gi, '<id>'],
   [/[a-z0-9._%+-]+@[a-z0-9.-]+/gi, '<text>'],
   [/\d+(?:[.,:_]\d+)*/g, '<n>'],

@@ -3,7 +3,7 @@ import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
 import { ownErrorRecord } from '../../src/domain/error-record.ts'
 import { explain } from '../../src/domain/explain.ts'
 import type { JobFacts, TypeFacts } from '../../src/domain/explain-facts.ts'
-import { incidentKinds, type Incident, type IncidentKind } from '../../src/domain/incident.ts'
+import { guardedIncidentKinds, incidentKinds, type Incident, type IncidentKind } from '../../src/domain/incident.ts'
 import { jobStates, type Job } from '../../src/domain/job.ts'
 import type { AttemptRecord } from '../../src/domain/outcome.ts'
 
@@ -162,7 +162,8 @@ describe('a stopped job', () => {
     expect(text(given)).toMatch(/ETIMEDOUT: the gateway did not answer.* That was 2m ago\. Nothing happens until a person acts\.$/)
     const commands = explained(given).commands.map(({ args }) => args.join(' '))
     expect(commands).toContain(kind === 'poison_message' ? 'incidents resolve 17 --set PATH=VALUE' : 'incidents resolve 17')
-    expect(commands).toContain('incidents resolve --fingerprint 3fa91b0000000000 --dry-run')
+    const named = guardedIncidentKinds.includes(kind) ? `--kind ${kind} ` : ''
+    expect(commands).toContain(`incidents resolve ${named}--fingerprint 3fa91b0000000000 --dry-run`)
   })
 
   it('names steps that may have taken effect', () => {

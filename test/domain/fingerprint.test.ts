@@ -33,11 +33,17 @@ describe('fingerprint', () => {
 
   it.each<[string, Partial<ErrorRecord>]>([
     ['message', { message: 'order 17 was refused' }],
+    ['property that is read of nothing', { message: "Cannot read properties of undefined (reading 'total')" }],
     ['code', { code: 'EPERM' }],
     ['function', { stack: 'at refund (/app/src/charge.ts:10:5)' }],
     ['file', { stack: 'at charge (/app/src/refund.ts:10:5)' }],
   ])('differs with another %s', (_, change) => {
     expect(of(change)).not.toBe(of())
+  })
+
+  it('tells two bugs in one function apart by the property that is read of nothing', () => {
+    const reading = (name: string) => of({ message: `Cannot read properties of undefined (reading '${name}')` })
+    expect([reading('total') === reading('lines'), reading('total') === reading('total')]).toEqual([false, true])
   })
 
   it('differs with another type', () => {
@@ -54,6 +60,7 @@ describe('normaliseMessage', () => {
   it.each([
     ['order 3f2b8c1e-9d4a-4a6b-8c1e-3f2b8c1e9d4a is gone', 'order <id> is gone'],
     ['took 1,234.5 ms of 5000', 'took <n> ms of <n>'],
+    ["Cannot read properties of undefined (reading 'total')", "Cannot read properties of undefined (reading 'total')"],
     ['bad value "blue" for \'colour\'', 'bad value <text> for <text>'],
     ['hash deadbeef01 at 0x7fff', 'hash <id> at <id>'],
     ['since 2026-01-15T12:00:00.000Z', 'since <time>'],
