@@ -8,11 +8,10 @@ import { readDuration } from './values.ts'
 export const watchFlags = {
   watch: Flags.boolean({
     summary: 'stay, and draw it again in its place whenever the store changes; Ctrl-C ends it',
-    exclusive: ['ids'],
   }),
   every: Flags.custom<number>({
-    ...{ summary: 'with --watch: look no more often than this, 200ms to 1h (1s unless told)', helpValue: 'DURATION', dependsOn: ['watch'] },
-    parse: guarded((text, name) => readDuration(text, name, { min: 200, max: 3_600_000 })),
+    ...{ summary: 'with --watch: look no more often than this, 200ms to 1d (1s unless told)', helpValue: 'DURATION', dependsOn: ['watch'] },
+    parse: guarded((text, name) => readDuration(text, name, { min: 200, max: 86_400_000 })),
   })(),
 }
 

@@ -4,6 +4,7 @@ import { displayWidth } from '../../src/domain/text.ts'
 import { calls } from '../support/calls.ts'
 import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
+import { differences, documented } from '../support/json-shapes.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 
 const ids = Object.keys(calls).sort()
@@ -44,15 +45,24 @@ describe('every command', { timeout: 120_000 }, () => {
     })
   })
 
-  it('B135 prints exactly one JSON document with --json, and nothing but it', async () => {
+  it('B135 prints exactly one JSON document with --json, as docs/json.md describes it, and nothing but it', async () => {
     const store = await hostileStore()
+    const sections = documented()
     await each(ids, async (id) => {
       const { works, lines } = calls[id] ?? { works: () => [], lines: false }
       const args = [...works(store), '--json']
       const end = await cli(args, { store: store.location })
       expect([id, end.code, lines ? '' : end.err]).toEqual([id, 0, ''])
-      if (lines) for (const line of end.out.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object')
-      else expect(end.json()).toBeTypeOf('object')
+      const documents = lines
+        ? end.out
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as unknown)
+        : [end.json()]
+      for (const document of documents) expect(document).toBeTypeOf('object')
+      const name = `wf ${id.replace(':', ' ')}`
+      const shown = id === 'run-worker' ? [] : documents.flatMap((document) => differences(document, name, sections))
+      expect([name, sections.has(name), [...new Set(shown)]]).toEqual([name, true, []])
       expect(unsafe.exec(end.out)?.[0]).toBeUndefined()
       expect([id, secret.exec(end.out)?.[0]]).toEqual([id, undefined])
     })

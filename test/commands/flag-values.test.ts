@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Interfaces } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
 import { RefusedValue } from '../../src/cli/refused-value.ts'
-import { cli, root } from '../support/cli.ts'
+import { cli, manifestCommands, root } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 
 type Parse = (text: string, context: object, flag: object) => Promise<unknown>
@@ -48,8 +48,12 @@ const takes = async (parse: Parse, text: string, expected: (value: unknown) => b
 const flags = await flagsOfAllCommands()
 const kinds = await Promise.all(
   flags.map(async (known) => {
-    if (await takes(known.parse, '5', (value) => value === 5)) return { ...known, kind: 'integer' as const }
-    if ((await takes(known.parse, '5s', (value) => value === 5_000 || value === '5s')) && !(await takes(known.parse, 'x', () => true)))
+    const any = await takes(known.parse, 'x', () => true)
+    const takesOne = async (texts: readonly string[], expected: (value: unknown, text: string) => boolean) =>
+      (await Promise.all(texts.map((text) => takes(known.parse, text, (value) => expected(value, text))))).some(Boolean)
+    // Whatever its range is.
+    if (await takesOne(['5', '50'], (value, text) => value === Number(text))) return { ...known, kind: 'integer' as const }
+    if (!any && (await takesOne(['5s', '5m'], (value, text) => value === text || value === 5_000 || value === 300_000)))
       return { ...known, kind: 'duration' as const }
     if (await takes(known.parse, '2030-01-31T09:00:00Z', (value) => typeof value === 'number')) return { ...known, kind: 'instant' as const }
     return { ...known, kind: 'other' as const }
@@ -86,6 +90,14 @@ describe('numbers', () => {
       'incidents resolve --retries',
       'run-worker --concurrency',
       'run-worker --max-jobs',
+      'jobs update --retries',
+      'jobs update --priority',
+      'incidents resolve --canary',
+      'dlq purge --limit',
+      'dlq export --limit',
+      'triage --limit',
+      'audit list --limit',
+      'tail --lines',
     ]) {
       expect(names).toContain(name)
     }
@@ -122,7 +134,9 @@ describe('durations and instants', () => {
       expect([text, 'refusal' in answer ? answer.refusal.code : answer.value]).toEqual([text, 'usage'])
       if ('refusal' in answer) expect(answer.refusal.message).toContain(flag)
     }
-    expect(await takes(parse, '1h30m', (value) => value === 5_400_000 || value === '1h30m')).toBe(true)
+    const compound = await tried(parse, '1h30m')
+    if ('value' in compound) expect([5_400_000, '1h30m']).toContain(compound.value)
+    else expect(compound.refusal.message).toMatch(/ from \S+ to \S+| at (most|least) /)
   })
 
   it.each(of('instant'))('B137 %s takes ISO 8601 with a zone and nothing else', async (_name, flag, parse) => {
@@ -131,6 +145,35 @@ describe('durations and instants', () => {
       expect('refusal' in answer && answer.refusal.message.includes(flag)).toBe(true)
     }
   })
+})
+
+const kindOfHelp: Readonly<Record<string, string>> = {
+  ...{ N: 'integer', 'N|auto': 'integer', DURATION: 'duration', 'DURATION|INSTANT': 'duration', INSTANT: 'instant', 'N/s': 'rate' },
+}
+
+describe('flags that say what they take', () => {
+  it('B137 are all walked here by it, whichever command has them', () => {
+    const said = manifestCommands().flatMap(({ id, flags }) =>
+      Object.entries(flags).flatMap(([name, { helpValue = '', hidden }]) => {
+        const kind = kindOfHelp[helpValue]
+        return kind === undefined || hidden ? [] : [`${id.replace(':', ' ')} --${name} ${kind}`]
+      }),
+    )
+    const walked = new Set(kinds.map(({ name, flag, kind }) => `${name} ${flag === '--rate' ? 'rate' : kind}`))
+    expect(said.length).toBeGreaterThan(80)
+    expect(said.filter((flag) => !walked.has(flag))).toEqual([])
+  })
+
+  it.each(kinds.filter(({ flag }) => flag === '--rate').map(({ name, parse }) => [name, parse] as const))(
+    'B137 %s takes a count and a unit of time and nothing else',
+    async (_name, parse) => {
+      for (const text of [...nowhereTaken, '5', '0/s', '-1/s', '5/S', '1e3/s', '5 /s', '5/', '/s', '１/s', '5/d']) {
+        const answer = await tried(parse, text)
+        expect([text, 'refusal' in answer ? answer.refusal.code : answer.value]).toEqual([text, 'usage'])
+      }
+      expect(await takes(parse, '90/m', (value) => value === 1.5)).toBe(true)
+    },
+  )
 })
 
 describe('a value that is refused', () => {

@@ -109,7 +109,7 @@ function endOf(child: ChildProcess): Promise<CliEnd> {
 
 export interface ManifestCommand {
   id: string
-  flags: Record<string, { type: 'option' | 'boolean'; helpValue?: string; summary?: string }>
+  flags: Record<string, { type: 'option' | 'boolean'; helpValue?: string; summary?: string; hidden?: boolean }>
   args: Record<string, { required?: boolean }>
   summary?: string
   description?: string

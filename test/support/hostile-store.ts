@@ -1,5 +1,6 @@
 /** A store in which every text that a producer, handler, worker or operator can leave is out to harm the reader's terminal. */
 import Database from 'better-sqlite3'
+import { variablesHash } from '../../src/domain/undo.ts'
 import { openedBreaker } from './store-scene.ts'
 import type { Store } from '../../src/store/store.ts'
 import { seededStore } from './seeded-store.ts'
@@ -93,7 +94,11 @@ function poison(location: string): void {
     flags: JSON.stringify({ ...secrets, [hostile]: hostile, set: [{ path: 'card.pin', value: 987654321 }] }),
   })
   update('wf_operation_targets', { why: long })
-  db.prepare("UPDATE wf_operation_targets SET image = json_set(image, '$.variables.before', ?)").run(data)
+  // What the operation left is what stands there now: it can be undone.
+  db.prepare("UPDATE wf_operation_targets SET image = json_set(image, '$.variables.before', ?, '$.variables.afterHash', ?)").run(
+    data,
+    variablesHash(data),
+  )
   db.prepare(
     "INSERT INTO wf_operation_targets (operation_id, job_key, name, status, why, image) SELECT id, 0, ?, 'skipped', ?, NULL FROM wf_operations",
   ).run(long, hostile)

@@ -32,16 +32,17 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
   static override flags = {
     ...dlqChangeFlags,
     ...againFlags,
-    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time', exclusive: ['set'] }),
+    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time' }),
     handler: Flags.custom<string>({
-      ...{ summary: 'a module with the handler of the type: the edited variables must fit its schema', helpValue: 'FILE', dependsOn: ['edit'] },
+      ...{ summary: 'a module with the handler of the type: the edited variables must fit its schema', helpValue: 'FILE' },
       parse: guarded((text, name) => readText(text, name)),
     })(),
-    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept', dependsOn: ['edit'] }),
+    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept' }),
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqRetry)
+    refuseMixed(flags)
     const wanted = this.wanted(args.keys, flags)
     const key = flags.edit ? await onlyKey(wanted) : null
     const set = key === null ? null : await this.#edited(key, flags)
@@ -75,6 +76,13 @@ interface EditFlags {
   reveal: boolean
   handler?: string | undefined
   reason?: string | undefined
+}
+
+/** Told here: the framework's usage line makes no sense of flags that hang together so. */
+function refuseMixed({ edit, handler, reveal, set }: EditFlags & { edit: boolean; set?: unknown }): void {
+  if (edit && set !== undefined) throw new WfError('usage', '--edit and --set are two ways to the same', { hint: 'change all of it in the editor' })
+  if (edit || (handler === undefined && !reveal)) return
+  throw new WfError('usage', `--${handler === undefined ? 'reveal' : 'handler'} is for --edit`, { hint: 'wf dlq retry KEY --edit' })
 }
 
 async function onlyKey({ words, selector }: Wanted): Promise<number> {
