@@ -1,44 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { calls } from '../support/calls.ts'
 import { cli, root } from '../support/cli.ts'
+import { hostileStore } from '../support/hostile-store.ts'
+import { loadedBy } from '../support/loaded-modules.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
-
-interface Loaded {
-  /** Modules of ours, as paths in src, whatever chunks they are in. */
-  own: readonly string[]
-  /** Names of packages that stayed outside dist. */
-  packages: readonly string[]
-}
-
-/** Everything that a run of wf loaded, as V8 reports it. */
-async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
-  const folder = temporaryDirectory()
-  const end = await cli(args, { env: { NODE_V8_COVERAGE: folder }, ...(store === undefined ? {} : { store }) })
-  expect(end.code, end.err).toBe(0)
-  const files = readdirSync(folder).flatMap((file) => {
-    const report = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }
-    return report.result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
-  })
-  const paths = files.map((url) => fileURLToPath(url))
-  return {
-    own: [...new Set(paths.filter((path) => path.startsWith(join(root, 'dist'))).flatMap(sourcesOf))].sort(),
-    packages: [...new Set(paths.flatMap((path) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1] ?? []))].sort(),
-  }
-}
-
-function sourcesOf(built: string): readonly string[] {
-  if (!existsSync(`${built}.map`)) return []
-  const { sources } = JSON.parse(readFileSync(`${built}.map`, 'utf8')) as { sources: string[] }
-  const inSource = sources.map((source) =>
-    relative(join(root, 'src'), resolve(dirname(built), source))
-      .split('\\')
-      .join('/'),
-  )
-  return inSource.filter((source) => !source.startsWith('..'))
-}
 
 describe('starting', () => {
   it('B140 comes with a manifest, in the package too', () => {
@@ -79,5 +47,15 @@ describe('starting', () => {
     expect(all.out).toContain('run-worker')
     expect(topic.out).toContain('jobs retry')
     expect(help).toMatchObject({ code: 2, err: 'wf: there is no command "help"\n    try: wf jobs list --help\n' })
+  })
+
+  it('B140 every command loads the heavy packages that it needs, and no other', { timeout: 120_000 }, async () => {
+    const store = await hostileStore()
+    const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
+    const needs: Readonly<Record<string, readonly string[]>> = { completion: [], 'run-worker': ['better-sqlite3', 'pino'] }
+    for (const [id, { works }] of Object.entries(calls)) {
+      const { packages } = await loadedBy(works(store), store.location)
+      expect([id, packages.filter((name) => heavy.includes(name))]).toEqual([id, needs[id] ?? ['better-sqlite3']])
+    }
   })
 })

@@ -1,0 +1,41 @@
+/** What a run of the built wf loaded. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { cli, root } from './cli.ts'
+import { temporaryDirectory } from './open-test-store.ts'
+
+export interface Loaded {
+  /** Modules of ours, as paths in src, whatever chunks they are in. */
+  own: readonly string[]
+  /** Names of packages that stayed outside dist. */
+  packages: readonly string[]
+}
+
+/** Everything that a run of wf loaded, as V8 reports it. */
+export async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
+  const folder = temporaryDirectory()
+  const end = await cli(args, { env: { NODE_V8_COVERAGE: folder }, ...(store === undefined ? {} : { store }) })
+  expect(end.code, end.err).toBe(0)
+  const files = readdirSync(folder).flatMap((file) => {
+    const report = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }
+    return report.result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  })
+  const paths = files.map((url) => fileURLToPath(url))
+  return {
+    own: [...new Set(paths.filter((path) => path.startsWith(join(root, 'dist'))).flatMap(sourcesOf))].sort(),
+    packages: [...new Set(paths.flatMap((path) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1] ?? []))].sort(),
+  }
+}
+
+function sourcesOf(built: string): readonly string[] {
+  if (!existsSync(`${built}.map`)) return []
+  const { sources } = JSON.parse(readFileSync(`${built}.map`, 'utf8')) as { sources: string[] }
+  const inSource = sources.map((source) =>
+    relative(join(root, 'src'), resolve(dirname(built), source))
+      .split('\\')
+      .join('/'),
+  )
+  return inSource.filter((source) => !source.startsWith('..'))
+}
