@@ -137,7 +137,12 @@ async function readJobs({ inspector }: Source, { selector, limit }: Query, { typ
   const waiting = await of('waiting', waits <= mostSorted ? 'due' : undefined)
   const running = await of('running')
   const available = await of('available')
-  const items = [...[...waiting.items].sort((a, b) => a.runAt - b.runAt || a.key - b.key), ...running.items, ...available.items]
+  const items = [
+    ...[...waiting.items].sort((a, b) => a.runAt - b.runAt || a.key - b.key),
+    // What has been at it longest is what somebody looks for, and what stays in its place.
+    ...[...running.items].sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || a.key - b.key),
+    ...available.items,
+  ]
   const more = items.length > limit || [waiting, running, available].some((rows) => rows.more)
   return { items: items.slice(0, limit).map(jobItem), more }
 }
