@@ -52,7 +52,12 @@ describe('starting', () => {
   it('B140 every command loads the heavy packages that it needs, and no other', { timeout: 120_000 }, async () => {
     const store = await hostileStore()
     const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
-    const needs: Readonly<Record<string, readonly string[]>> = { completion: [], 'run-worker': ['better-sqlite3', 'pino'] }
+    const needs: Readonly<Record<string, readonly string[]>> = {
+      completion: [],
+      'run-worker': ['better-sqlite3', 'pino'],
+      // Reads the settings that it has written, which are checked.
+      init: ['better-sqlite3', 'zod'],
+    }
     for (const [id, { works }] of Object.entries(calls)) {
       const { packages } = await loadedBy(works(store), store.location)
       expect([id, packages.filter((name) => heavy.includes(name))]).toEqual([id, needs[id] ?? ['better-sqlite3']])
