@@ -4,6 +4,7 @@ import { guardedBecause } from '../domain/incident.ts'
 import { limits } from '../domain/job.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { setVariables } from '../domain/set-variable.ts'
+import { quoted } from '../domain/shell-words.ts'
 import type { InspectedCause } from '../engine/causes.ts'
 import { describeError, toWfError } from './errors.ts'
 import { readable } from './history-words.ts'
@@ -134,7 +135,7 @@ export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCau
   output.print(
     changed.length === 0
       ? say`${type} was paused already`
-      : say`${output.paint.green('paused')} ${type}${until}; wf types resume ${type}${suffix} ends it`,
+      : say`${output.paint.green('paused')} ${type}${until}; wf types resume ${quoted(type)}${suffix} ends it`,
   )
   return true
 }

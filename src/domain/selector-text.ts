@@ -13,12 +13,12 @@ import {
   type SelectorField,
   type SelectorWords,
 } from './selector-fields.ts'
-import { parseKey, parseKeys, type Selector, type SelectorList } from './selector.ts'
+import { parseKey, parseKeys, type Selector, type SelectorList, type WhereCondition } from './selector.ts'
 import { quoted, shellWords } from './shell-words.ts'
-import { whereText } from './where.ts'
+import { whereParts } from './where.ts'
 
 /** Names of the fields, as flags without their dashes. */
-export const selectorFieldNames = Object.keys(selectorReaders) as readonly SelectorField[]
+const selectorFieldNames = Object.keys(selectorReaders) as readonly SelectorField[]
 
 /**
  * `--type charge-payment --since 2h --where variables.customer=7`, keys anywhere between.
@@ -85,11 +85,16 @@ export function selectorText(selector: Selector): string {
     ['fingerprint', listed(fingerprints)],
     ['since', instant(since)],
     ['until', instant(until)],
-    ...(where ?? []).map((condition) => ['where', whereText(condition)] as const),
     ['worker', workerId],
   ]
   const given = flags.flatMap(([field, value]) => (value === undefined ? [] : [flag(field, value)]))
-  return [...given, ...(keys ?? []).map(String)].join(' ')
+  const conditions = (where ?? []).map((condition) => `--where ${whereWord(condition)}`)
+  return [...given, ...conditions, ...(keys ?? []).map(String)].join(' ')
+}
+
+/** Quotes stand around the value alone: what hides secrets then sees where one ends. */
+function whereWord(condition: WhereCondition): string {
+  return whereParts(condition).map(quoted).join('=')
 }
 
 /** A value that looks like a flag must hang on its own. */

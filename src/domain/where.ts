@@ -55,6 +55,11 @@ function noValue(path: string, name: string): WfError {
 }
 
 /** What `readWhere` reads back as the same. */
-export function whereText({ path, value }: WhereCondition): string {
-  return `variables${path.startsWith('[') ? '' : '.'}${path}=${typedText(value)}`
+export function whereText(condition: WhereCondition): string {
+  return whereParts(condition).join('=')
+}
+
+/** The same, parted at its equals sign. */
+export function whereParts({ path, value }: WhereCondition): readonly [name: string, value: string] {
+  return [`variables${path.startsWith('[') ? '' : '.'}${path}`, typedText(value)]
 }

@@ -3,6 +3,7 @@
  * before it began, and of resuming. Without it a worker that has nothing to do would say nothing.
  */
 import type { Clock } from '../clock.ts'
+import { quoted } from '../domain/shell-words.ts'
 import type { Logger } from '../logger.ts'
 import type { PausedType, Store } from '../store/store.ts'
 import type { Upkeep } from './keeper.ts'
@@ -57,6 +58,6 @@ function isSame(known: PausedType | undefined, { since, untilAt }: PausedType): 
 /** The reason of wf's own pause names the row of stops that led to it. */
 function tellPaused(log: Logger, { type, by, reason, untilAt }: PausedType): void {
   const why = reason === null ? '' : `, because ${reason}`
-  const end = untilAt === null ? `wf types resume ${type}` : new Date(untilAt).toISOString()
+  const end = untilAt === null ? `wf types resume ${quoted(type)}` : new Date(untilAt).toISOString()
   log.warn(`type ${type} is paused by ${by}${why}; its jobs stay until ${end}`, { type, by, reason, ...(untilAt === null ? {} : { untilAt }) })
 }

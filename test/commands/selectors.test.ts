@@ -33,7 +33,7 @@ describe('a selector on the command line', { timeout: 60_000 }, () => {
     ])
     expect(list).toMatchObject({ code: 0, err: `no open incidents in ${location} for --type mail --error 'it'\\''s gone' (1 looked into)\n` })
     expect([resolve.code, resolve.err]).toEqual([0, `nothing matched in ${location} for --code ENOENT\n`])
-    expect([retry.code, retry.err]).toEqual([0, `nothing matched in ${location} for --where 'variables.x=a b'\n`])
+    expect([retry.code, retry.err]).toEqual([0, `nothing matched in ${location} for --where variables.x='a b'\n`])
   })
 
   it('B156 takes of what is meant no more than it is told, the first in the order that it is told', async () => {

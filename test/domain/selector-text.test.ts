@@ -4,6 +4,7 @@ import { deadLetterReasons } from '../../src/domain/dead-letter.ts'
 import { incidentKinds } from '../../src/domain/incident.ts'
 import { jobStates } from '../../src/domain/job.ts'
 import { parseSelector, selectorText } from '../../src/domain/selector-text.ts'
+import { maskText } from '../../src/domain/mask.ts'
 import type { Selector } from '../../src/domain/selector.ts'
 import { pathText } from '../../src/domain/variable-path.ts'
 
@@ -113,6 +114,15 @@ describe('a selector as text', () => {
     )
   })
 
+  it('puts quotes around a value alone, so that a secret with blanks in it is hidden whole', () => {
+    const where = ['hunter 2', 'two  words', '$x `y`'].map((value) => ({ path: 'card.password', value }))
+    for (const condition of where) {
+      const text = selectorText({ where: [condition] })
+      expect(maskText(text)).toBe("--where variables.card.password='***'")
+      expect(parseSelector(text, now)).toEqual({ where: [condition] })
+    }
+  })
+
   it('is what is typed behind a command', () => {
     const text = `--type 'charge payment,send\\,mail' --state failed,dead --error ETIMEDOUT --since 2h --older-than 30m --where variables.customer=7 --where 'city="Bonn am Rhein"' 17,18 19`
     const read = parseSelector(text, now)
@@ -129,7 +139,7 @@ describe('a selector as text', () => {
       ],
     })
     expect(selectorText(read)).toBe(
-      "--type 'charge payment,send\\,mail' --state failed,dead --error ETIMEDOUT --since 2030-01-31T10:00:00.000Z --until 2030-01-31T11:30:00.000Z --where variables.customer=7 --where 'variables.city=Bonn am Rhein' 17 18 19",
+      "--type 'charge payment,send\\,mail' --state failed,dead --error ETIMEDOUT --since 2030-01-31T10:00:00.000Z --until 2030-01-31T11:30:00.000Z --where variables.customer=7 --where variables.city='Bonn am Rhein' 17 18 19",
     )
     expect([selectorText({}), parseSelector('  ', now)]).toEqual(['', {}])
   })
