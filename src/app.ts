@@ -35,7 +35,7 @@ export interface OpenStoreOptions {
   lockTimeoutMs?: number | null
 }
 
-export const defaultLockTimeoutMs = 30_000
+const defaultLockTimeoutMs = 30_000
 
 /** Rejects with WfErrors: `invalid_config`, `usage` for a kind of store that there is not, and those of the store. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {

@@ -31,7 +31,7 @@ export function exportDocument({ detail, info, now, reveal = false }: Export): o
   return { ...document, checksum: checksumOf(document) }
 }
 
-export function checksumOf(document: object): string {
+function checksumOf(document: object): string {
   return createHash('sha256').update(canonicalJson(document)).digest('hex')
 }
 

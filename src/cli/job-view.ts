@@ -50,7 +50,7 @@ export function statePainter(state: JobState, paint: Paint): Painter | undefined
 }
 
 /** The instant that matters in this state, with its word. */
-export function whenWords(job: Job, now: number): string {
+function whenWords(job: Job, now: number): string {
   if (job.finishedAt !== null) return relative(job.finishedAt, now)
   if (job.state === 'running' && job.startedAt !== null) return `for ${span(now - job.startedAt)}`
   if (job.state === 'waiting') return job.runAt > now ? relative(job.runAt, now) : 'due'

@@ -4,7 +4,7 @@ import { preview } from './preview.ts'
 
 const unitBytes = { B: 1, KiB: 1024, MiB: 1024 * 1024 } as const
 
-export const bytesForm = 'write a whole number of bytes, alone or with a unit of B, KiB or MiB, such as 4096, 256KiB or 1MiB'
+const bytesForm = 'write a whole number of bytes, alone or with a unit of B, KiB or MiB, such as 4096, 256KiB or 1MiB'
 
 /** Whole bytes. Throws WfError `usage` naming `what`, the value and the form. */
 export function parseBytes(value: number | string, what = 'the size'): number {

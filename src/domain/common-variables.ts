@@ -19,8 +19,8 @@ export interface CommonVariable {
 export type Scalar = string | number | boolean | null
 
 /** With fewer of either nothing is said: what a few have in common is chance. */
-export const fewestMembers = 2
-export const fewestOthers = 3
+const fewestMembers = 2
+const fewestOthers = 3
 const leastShare = 0.9
 const mostShareOfOthers = 0.3
 const mostCommon = 10

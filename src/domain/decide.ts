@@ -22,16 +22,16 @@ export interface Decision {
 }
 
 /** Losses in a row after which a job stops: its handler kills processes. */
-export const crashLimit = 3
+const crashLimit = 3
 /** Wait after the second loss in a row; the first costs none. */
 const secondLossMs = 1_000
 /** Deferrals in a row by anything but a breaker or a pause, from first to last, after which a person should know. */
-export const deferLimitMs = 24 * 3_600_000
+const deferLimitMs = 24 * 3_600_000
 /**
  * An attempt whose own call failed, and was then not let through again, is forgiven for so long in a row: the other side is
  * down. Where it lasts, the fault may be the job's: each further one is a failure, or it would come back for ever.
  */
-export const forgivenMs = 3_600_000
+const forgivenMs = 3_600_000
 /** A deferral costs nothing, so that nothing but this keeps `come back now` from spinning. */
 const shortestDeferMs = 100
 

@@ -14,7 +14,7 @@ export const maxDurationMs = 3_653 * unitMs.d
 const number = '(0|[1-9]\\d{0,14})'
 const form = new RegExp(`^(?:${number}d)?(?:${number}h)?(?:${number}m)?(?:${number}s)?(?:${number}ms)?$`)
 
-export const durationForm = 'write whole numbers with a unit of ms, s, m, h or d, such as 250ms, 30s, 5m, 2h, 1d or 1h30m'
+const durationForm = 'write whole numbers with a unit of ms, s, m, h or d, such as 250ms, 30s, 5m, 2h, 1d or 1h30m'
 
 /** Whole milliseconds, 0 … ten years. Throws WfError `usage` naming `what`, the value and the form. */
 export function parseDuration(value: number | string, what = 'the duration'): number {

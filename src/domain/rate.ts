@@ -5,7 +5,7 @@ import { preview } from './preview.ts'
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 
 /** One an hour to 10,000 a second. */
-export const mostPerSecond = 10_000
+const mostPerSecond = 10_000
 
 /** A second. Throws WfError `usage` naming `what`, the value and the form. */
 export function parseRate(text: string, what: string): number {

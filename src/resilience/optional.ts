@@ -17,7 +17,7 @@ export interface OptionalScope {
 }
 
 /** A step that hangs must not take the job with it: it gets this long, and at most half of what is left. */
-export const optionalLimitMs = 10_000
+const optionalLimitMs = 10_000
 
 /** What `fn` gives, or undefined where it gives nothing in time. Never rejects. */
 export async function optional<T>(feature: string, fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: OptionalScope): Promise<T | undefined> {

@@ -21,7 +21,7 @@ export interface LoadOptions {
   clock?: Clock
 }
 
-export const defaultLoadTimeoutMs = 30_000
+const defaultLoadTimeoutMs = 30_000
 
 /**
  * Loads `.ts .mts .cts .tsx .js .mjs .cjs` modules, relative paths taken from the working directory. Rejects with a

@@ -35,9 +35,9 @@ export interface LoadedHandler {
   readonly dependencies: ReadonlyMap<string, DependencyPolicy>
 }
 
-export const defaultTimeoutMs = 5 * 60_000
-export const longestTimeoutMs = 24 * 60 * 60_000
-export const defaultConcurrency = 10
+const defaultTimeoutMs = 5 * 60_000
+const longestTimeoutMs = 24 * 60 * 60_000
+const defaultConcurrency = 10
 
 /** Throws WfError `invalid_handler` that names the type, the key, its value and what is allowed. */
 export function normaliseHandler(handler: unknown): LoadedHandler {

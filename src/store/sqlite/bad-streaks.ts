@@ -5,7 +5,7 @@
 import type { Settlement } from '../../domain/outcome.ts'
 import type { TypesTable } from './types.ts'
 
-export const badStreakLimit = 20
+const badStreakLimit = 20
 
 export interface BadStreaks {
   /** Hears of every settlement that was applied, in order. */

@@ -11,7 +11,7 @@ import { isConstraint } from './sqlite-errors.ts'
 import { typesTable } from './types.ts'
 
 /** What a claim may outlive its attempt's timeout by, before the sweeper ends it whatever its worker's lease says. */
-export const runUntilSlackMs = 60_000
+const runUntilSlackMs = 60_000
 
 /** Due waiting jobs made available by one claim, at most: keeps its transaction short when half a million fall due at once. */
 const promotedAtOnce = 500

@@ -15,7 +15,7 @@ export interface PoisonJobsTable {
 }
 
 /** The table is `p`. */
-export const deadLetterColumns = `p.job_key AS jobKey, p.job_type AS type, p.process_instance_key AS processInstanceKey, p.reason, p.error_code AS errorCode,
+const deadLetterColumns = `p.job_key AS jobKey, p.job_type AS type, p.process_instance_key AS processInstanceKey, p.reason, p.error_code AS errorCode,
   CASE WHEN json_valid(p.error) THEN json_extract(p.error, '$.name') END AS errorName, p.error_message AS errorMessage, p.received_at AS receivedAt, p.count, p.closed_at AS closedAt, p.closed_by AS closedBy, p.resolution,
   p.close_reason AS closeReason`
 
