@@ -1,5 +1,5 @@
 /** What must be known of a job to say why it is where it is. Instants are epoch ms of the store's clock. */
-import type { NamedBreaker } from './breaker-row.ts'
+import type { LocalBreaker, NamedBreaker } from './breaker-row.ts'
 import type { DeadLetter } from './dead-letter.ts'
 import type { Incident } from './incident.ts'
 import type { Job } from './job.ts'
@@ -35,6 +35,8 @@ export interface JobFacts {
   type: TypeFacts
   /** Those of the type that do not let everything through. */
   breakers: readonly NamedBreaker[]
+  /** Those that workers share with nobody, where in every worker of the type one of them holds it. */
+  ownBreakers: readonly LocalBreaker[]
   /** Null when nobody holds the job, or its holder is not registered any more. */
   holder: HolderFacts | null
   /** Whether a worker lives that could take back what a dead one held. */

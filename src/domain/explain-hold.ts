@@ -11,7 +11,7 @@ export interface Hold {
 }
 
 export function holdOf(facts: JobFacts): Hold | null {
-  return paused(facts) ?? heldByBreaker(facts) ?? unattended(facts) ?? crowded(facts)
+  return paused(facts) ?? heldByBreaker(facts) ?? heldByOwnBreakers(facts) ?? unattended(facts) ?? crowded(facts)
 }
 
 function paused({ job, type, now }: JobFacts): Hold | null {
@@ -52,6 +52,20 @@ function nextOfBreaker({ mode, expiresAt, terms }: NamedBreaker, now: number): s
   const after = 'When they succeed, the jobs it held are released little by little.'
   if (mode === 'half_open' || expiresAt === null || expiresAt <= now) return `At most ${probes} may try whether it works again. ${after}`
   return `At most ${probes} may try ${inWords(expiresAt, now)}, and no retry is spent by waiting. ${after}`
+}
+
+function heldByOwnBreakers({ ownBreakers, now }: JobFacts): Hold | null {
+  const [soonest] = [...ownBreakers].sort((a, b) => (a.expiresAt ?? now) - (b.expiresAt ?? now))
+  if (soonest === undefined) return null
+  const { name, mode, expiresAt } = soonest
+  const opens = mode === 'open' && expiresAt !== null && expiresAt > now ? expiresAt : null
+  const when = opens === null ? '' : ` ${inWords(opens, now)}, and no retry is spent by waiting`
+  return {
+    why: `Each worker's own breaker of ${name} ${opens === null ? 'is half-open' : 'is open because its calls failed'}.`,
+    next: `A call may try whether it works again${when}. When it succeeds, the jobs it held are released little by little.`,
+    at: opens,
+    commands: [{ args: ['breakers', 'list'], why: 'how they stand, worker by worker' }],
+  }
 }
 
 function unattended({ job, type }: JobFacts): Hold | null {

@@ -5,6 +5,7 @@ import type { Explanation, HolderFacts, JobFacts, TypeFacts } from '../domain/ex
 import type { Job } from '../domain/job.ts'
 import { isUnknown } from '../domain/step.ts'
 import type { JobDetail, StoreReader, TypeView, WorkerView } from '../store/store.ts'
+import { heldInAll } from './local-breakers.ts'
 
 export interface ExplainedJob {
   job: Job
@@ -28,6 +29,7 @@ async function factsOf(reader: StoreReader, detail: JobDetail, now: number): Pro
     now,
     type: typeFacts(job.type, view, alive),
     breakers: heldBy(view, breakers),
+    ownBreakers: heldInAll(job.type, workers, now),
     holder: holderOf(job, workers),
     anyWorkerAlive: alive.length > 0,
     openIncident: incidents.find(({ resolvedAt }) => resolvedAt === null) ?? null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
+import type { LocalBreaker, NamedBreaker } from '../../src/domain/breaker-row.ts'
 import { ownErrorRecord } from '../../src/domain/error-record.ts'
 import { explain } from '../../src/domain/explain.ts'
 import type { JobFacts, TypeFacts } from '../../src/domain/explain-facts.ts'
@@ -23,6 +23,9 @@ const breaker: NamedBreaker = {
   counts: { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 },
   ...{ terms: { openForMs: 30_000, probes: 1 }, who: 'w#1', reason: '5 failures in a row' },
 }
+const ownBreaker: LocalBreaker = {
+  ...{ name: 'stripe', mode: 'open', generation: 3, changedAt: now - 10_000, expiresAt: now + 20_000, types: ['charge'] },
+}
 const failure: AttemptRecord = {
   ...{ jobKey: 17, attempt: 2, workerId: 'w#1', startedAt: now - 9_000, finishedAt: now - 8_000, outcome: 'fail', error },
   ...{ failureCategory: 'error', nonRetryable: false, backoffMs: 4_000, nextRunAt: now + 4_000 },
@@ -36,7 +39,7 @@ interface Given {
 
 function explained({ job, type, facts }: Given) {
   return explain({
-    ...{ job: { ...plainJob, ...job }, now, type: { ...idleType, ...type }, breakers: [], holder: null, anyWorkerAlive: true },
+    ...{ job: { ...plainJob, ...job }, now, type: { ...idleType, ...type }, breakers: [], ownBreakers: [], holder: null, anyWorkerAlive: true },
     ...{ openIncident: null, openDeadLetter: null, lastAttempt: null, unknownSteps: [] },
     ...facts,
   })
@@ -68,6 +71,7 @@ describe('a due job', () => {
     ],
     ['a pause with an end', { type: { pausedAt: now - 60_000, pausedUntil: now + 60_000 } }, 'ends by itself in 1m', 'types resume charge'],
     ['an open breaker', { facts: { breakers: [breaker] } }, 'At most 1 call may try in 20s', 'breakers show stripe'],
+    ['own breakers of all workers', { facts: { ownBreakers: [ownBreaker] } }, 'own breaker of stripe is open', 'breakers list'],
     ['a half-open breaker', { facts: { breakers: [{ ...breaker, mode: 'half_open' }] } }, 'is half-open', 'breakers show stripe'],
     [
       'a tripped breaker',

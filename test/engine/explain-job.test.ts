@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { explainJob } from '../../src/engine/explain-job.ts'
+import { createInspector } from '../../src/engine/inspector.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'
 
 const explained = async (t: TestEngine, key: number) => {
@@ -26,6 +27,20 @@ describe('the explanation of a job', () => {
     await t.engine.pauseTypes(['mail'], { paused: true, reason: 'bad release', who: 'ann' })
     expect((await explained(t, key)).words).toContain('by ann: bad release.')
     expect((await explained(t, key)).commands).toContain('wf types resume mail'.slice(3))
+  })
+
+  it('finds out that each worker has a breaker of its own which holds the type, as the list of jobs does', async () => {
+    const t = await testEngine()
+    await t.join('w#1')
+    const key = await t.add()
+    const now = t.store.now()
+    await t.store.tellBreakers('w#1', [{ name: 'bank', mode: 'open', generation: 1, changedAt: now, expiresAt: now + 20_000, types: ['mail'] }])
+    expect((await explained(t, key)).words).toContain("Each worker's own breaker of bank is open")
+    expect((await createInspector(t.store, t.store.now).job(key))?.job.held).toMatchObject({ by: 'breaker' })
+    await t.clock.advance(20_000)
+    expect((await explained(t, key)).words).toContain('is half-open')
+    await t.join('w#2')
+    expect((await explained(t, key)).words).toContain('A worker that is idle takes it within moments.')
   })
 
   it('finds out that all slots are taken', async () => {
