@@ -5,8 +5,6 @@ export interface Interrupt {
   readonly signal: AbortSignal
   /** What the process then ends with; null as long as nobody stopped it. */
   readonly exitCode: ExitCode | null
-  /** Ends it as a signal does, but for the exit code. */
-  stop(): void
   /** Stops listening; from the first signal on a further one ends the process as usual. */
   release(): void
 }
@@ -31,10 +29,6 @@ export function onInterrupt(): Interrupt {
     signal: controller.signal,
     get exitCode() {
       return exitCode
-    },
-    stop() {
-      release()
-      controller.abort()
     },
     release,
   }

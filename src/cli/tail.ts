@@ -6,14 +6,16 @@ import type { StoreReader } from '../store/store.ts'
 export interface Tail {
   store: Pick<StoreReader, 'version' | 'marksAt' | 'newsSince'> & { now(): number }
   clock: Clock
-  /** Epoch ms. */
-  since: number
+  /** Epoch ms; null: from now on. */
+  since: number | null
   kinds: readonly HappeningKind[] | undefined
   types: readonly string[] | undefined
   /** Lines a second, at most. */
   lines: number
   /** Ends it. */
   signal: AbortSignal
+  /** Ends it once all that is there was told; null: it goes on. */
+  forMs: number | null
   /** One line; called in the order of time. */
   tell(happening: Happening): void
   /** After each look; false: nobody reads any more. */
@@ -25,23 +27,28 @@ const restMs = 200
 /** Summed up by kind alone there are never more lines than this. */
 export const fewestLines = 8
 
-export async function follow({ store, clock, since, kinds, types, lines, signal, tell, flushed }: Tail): Promise<void> {
+export async function follow({ store, clock, since, kinds, types, lines, signal, forMs, tell, flushed }: Tail): Promise<void> {
   const wanted = ({ kind, type }: Happening) => (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
-  let marks = await store.marksAt(since, store.now())
+  const now = store.now()
+  let marks = await store.marksAt(since ?? now, now)
   let known: number | null = null
   const budget = createBudget(clock, lines)
+  const endsMs = forMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + forMs
   do {
     const version = await store.version()
     if (version !== known && budget.left() >= fewestLines) {
-      known = version
+      known = null
       const news = await store.newsSince(marks, lines, store.now())
       marks = news.marks
+      if (!news.more) known = version
       const told = summedUp(news.happenings.filter(wanted), budget.left())
       budget.use(told.length)
       for (const happening of told) tell(happening)
       if (!(await flushed())) return
     }
-    await clock.sleep(restMs, signal)
+    if (known !== null && clock.monotonic() >= endsMs) return
+    const isBehind = known === null && budget.left() >= fewestLines
+    await clock.sleep(isBehind ? 0 : restMs, signal)
   } while (!signal.aborted)
 }
 

@@ -24,12 +24,12 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
     kind: choicesFlag(happeningKinds, { summary: `only of these kinds: ${happeningKinds.join(', ')}`, helpValue: 'KIND' }),
     since: deadlineFlag({ summary: 'begin this long ago, or at this instant; now unless told' }),
     lines: integerFlag({ min: 8, max: 1_000 }, { summary: 'at most so many lines a second, 8 to 1,000 (20 unless told)' }),
-    for: durationFlag({ summary: 'end by itself after this' }, { min: 1, max: 365 * 86_400_000 }),
+    for: durationFlag({ summary: 'end by itself after this, once all that is there by then was told' }, { min: 1, max: 365 * 86_400_000 }),
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Tail)
-    const { type: types, kind: kinds, since, lines = 20, for: forMs } = flags
+    const { type: types, kind: kinds, since, lines = 20, for: forMs = null } = flags
     const [store, { follow }, { happeningDocument, happeningLine }, { onInterrupt }] = await Promise.all([
       this.openReader(),
       import('../cli/tail.ts'),
@@ -39,11 +39,9 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
     const { output, clock } = this
     await this.sayNear(store, types)
     const interrupt = onInterrupt()
-    const { signal } = interrupt
-    const over = forMs === undefined ? null : clock.after(forMs, () => interrupt.stop())
     try {
       await follow({
-        ...{ store, clock, types, kinds, lines, signal, since: this.#since(since) },
+        ...{ store, clock, types, kinds, lines, forMs, signal: interrupt.signal, since: this.#since(since) },
         tell: (happening) => {
           if (output.json) output.out.write(jsonLine(happeningDocument(happening)))
           else output.print(happeningLine(happening, { paint: output.paint, width: output.out.isTTY ? output.out.columns : output.width }))
@@ -54,13 +52,12 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
         },
       })
     } finally {
-      over?.()
       interrupt.release()
     }
   }
 
-  #since(since: number | string | undefined): number {
-    if (since === undefined) return this.now()
+  #since(since: number | string | undefined): number | null {
+    if (since === undefined) return null
     return typeof since === 'string' ? this.now() - readDuration(since, '--since') : since
   }
 }

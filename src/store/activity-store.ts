@@ -40,6 +40,8 @@ export interface News {
   happenings: readonly Happening[]
   /** What to ask with next. */
   marks: Marks
+  /** There was more than is read at once: ask again, whether or not anything has changed. */
+  more: boolean
 }
 
 export interface ActivityReader {

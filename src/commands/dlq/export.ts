@@ -48,7 +48,7 @@ otherwise. Secrets are masked unless --reveal, which is kept on record.`
       const written = await exportLetters({ store, keys: wanted, reveal, out: this.output.out, signal: interrupt.signal })
       if (interrupt.exitCode !== null) return this.endWith(interrupt.exitCode)
       if (written === 0) await this.sayNothing(store, selector)
-      else if (!this.output.out.isTTY) this.output.note(say`${counted(written, 'dead letter')} written`)
+      else if (!this.output.out.isTTY && !this.output.out.closed) this.output.note(say`${counted(written, 'dead letter')} written`)
     } finally {
       interrupt.release()
     }

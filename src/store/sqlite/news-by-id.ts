@@ -59,11 +59,17 @@ export function operationNews(db: Connection) {
   })
   return {
     before: (since: number) => before.get(since) ?? 0,
-    since({ operation, open }: Pick<Marks, 'operation' | 'open'>, limit: number): IdNews & { open: readonly number[] } {
-      const rows = [...open.flatMap((id) => one.get(id) ?? []), ...fresh.all(operation, limit)]
+    since({ operation, open }: Pick<Marks, 'operation' | 'open'>, limit: number): IdNews & { open: readonly number[]; more: boolean } {
+      const begun = fresh.all(operation, limit)
+      const rows = [...open.flatMap((id) => one.get(id) ?? []), ...begun]
       const working = rows.filter(({ finishedAt }) => finishedAt === null)
       const happenings = rows.filter(({ finishedAt }) => finishedAt !== null).map(told)
-      return { happenings, last: Math.max(operation, ...rows.map(({ id }) => id)), open: working.slice(-mostOpen).map(({ id }) => id) }
+      return {
+        happenings,
+        last: Math.max(operation, ...rows.map(({ id }) => id)),
+        open: working.slice(-mostOpen).map(({ id }) => id),
+        more: begun.length === limit,
+      }
     },
   }
 }

@@ -16,7 +16,7 @@ export function successNews(db: Connection) {
     /** Of a moment that is now, what was counted by now is nothing new. */
     from(since: number, now: number): Pick<Marks, 'minute' | 'completed'> {
       const minute = since - (since % minuteMs)
-      return { minute, completed: now - since < 1_000 ? counts(minute) : {} }
+      return { minute, completed: since >= now ? counts(minute) : {} }
     },
     since({ minute, completed }: Pick<Marks, 'minute' | 'completed'>, now: number) {
       const grown = new Map<string, number>()

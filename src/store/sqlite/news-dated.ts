@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 export interface DatedNews {
   happenings: readonly Happening[]
   mark: DatedMark
+  more: boolean
 }
 
 /** How much later than its own instant a row may be committed and still be told. */
@@ -44,7 +45,7 @@ function reader(kind: HappeningKind, rows: Rows): DatedReader {
     const newest = Math.min(read.at(-1)?.at ?? 0, now)
     // With so many there is no going back over them.
     const next = Math.max(from, read.length < mostRows ? newest - lateMs : newest - 1)
-    return { happenings, mark: { from: next, seen: read.flatMap(({ at, name }) => (at > next ? [name] : [])) } }
+    return { happenings, mark: { from: next, seen: read.flatMap(({ at, name }) => (at > next ? [name] : [])) }, more: read.length === mostRows }
   }
 }
 

@@ -50,6 +50,7 @@ export function newsReader(db: Connection): NewsReader {
       const found = [job, incident, done, operation, attempt, letter, crew].flatMap(({ happenings }) => happenings)
       return {
         happenings: [...found, ...through].sort((a, b) => a.at - b.at),
+        more: operation.more || attempt.more || letter.more,
         marks: {
           ...{ job: job.last, incident: incident.last, history: done.last, operation: operation.last, open: operation.open },
           ...{ attempts: attempt.mark, letters: letter.mark, workers: crew.known, ...counted },

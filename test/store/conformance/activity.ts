@@ -107,6 +107,24 @@ export function activityRules(stage: Stage): void {
       expect(await news(5)).toEqual([])
     })
 
+    it('goes on where there is more than it reads at once, and tells each once', async () => {
+      const scene = await stage()
+      const { store, now } = scene
+      const count = 12
+      for (let each = 0; each < count; each++) {
+        const id = await store.beginOperation({ verb: 'cancel', who: String(each), selector: '1', reason: null, flags: {}, matched: 0 }, now())
+        await store.endOperation(id, now())
+      }
+      let marks = await store.marksAt(0, now())
+      const who: (string | null)[] = []
+      for (let more = true; more; ) {
+        const news = await store.newsSince(marks, 5, now())
+        ;({ marks, more } = news)
+        who.push(...ofKind(news.happenings, 'operation').map((each) => each.who))
+      }
+      expect(who).toEqual(Array.from({ length: count }, (_, each) => String(each)))
+    })
+
     it('tells an operation when it has ended, and workers that come and go', async () => {
       const scene = await stage()
       const { store, now } = scene
