@@ -26,7 +26,7 @@ export interface ChangeRun {
   add(applied: readonly Applied[]): void
 }
 
-export interface PlannedChange {
+interface PlannedChange {
   verb: OperationVerb
   keys: readonly number[]
   /** `jobs`: what is counted. */
@@ -34,7 +34,7 @@ export interface PlannedChange {
   dryRun: boolean
 }
 
-export interface RunEnd<T> {
+interface RunResult<T> {
   result: T
   tally: ChangeTally
   /** When somebody stopped it. */
@@ -45,7 +45,7 @@ export async function runChange<T>(
   { output, clock }: ChangeContext,
   { verb, keys, noun, dryRun }: PlannedChange,
   work: (run: ChangeRun) => Promise<T>,
-): Promise<RunEnd<T>> {
+): Promise<RunResult<T>> {
   const tally = new ChangeTally({ keepsAll: output.json })
   const interrupt = onInterrupt()
   const progress = createProgress(output, clock, noun)
@@ -71,7 +71,7 @@ export interface ChangeEnd {
 }
 
 /** What `change` tells on its way. */
-export interface ChangeListener {
+interface ChangeListener {
   signal: AbortSignal
   onBegin(id: number): void
   onBatch(applied: readonly Applied[]): void

@@ -1,7 +1,17 @@
 /** Which workers are meant by words as `wf workers list` prints them: ids, labels, an id without what follows its #, or cut ids. */
-import { preview } from '../domain/preview.ts'
+import { Args } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
+import { preview } from '../domain/preview.ts'
 import type { StoreReader, WorkerView } from '../store/store.ts'
+import { readText } from './values.ts'
+
+export const workersArg = () =>
+  Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({
+    description: 'ids or labels, as workers list prints them',
+    required: true,
+    multiple: true,
+    ignoreStdin: true,
+  })
 
 export interface WorkerTarget {
   id: string

@@ -1,26 +1,13 @@
 /** An operation: one change that a person made, with what it was about and what became of each. Kept until retention takes it. */
-import type { JobState, WaitReason } from './job.ts'
-import type { ResolutionVerb } from './resolution.ts'
+import type { Job } from './job.ts'
 
-/** `types pause`, `breakers trip`, `idempotency forget`, `workers release`, `wf undo` beside the roads out of a stop. */
-export type OperationVerb =
-  | ResolutionVerb
-  | 'update'
-  | 'purge'
-  | 'pause'
-  | 'resume'
-  | 'trip'
-  | 'close'
-  | 'forget'
-  | 'release'
-  | 'drain'
-  | 'undo'
-  | 'reveal'
-
-export const operationVerbs: readonly OperationVerb[] = [
+/** The roads out of a stop, and `types pause`, `breakers trip`, `idempotency forget`, `workers release`, `wf undo` beside them. */
+export const operationVerbs = [
   ...(['resolve', 'retry', 'dlq_retry', 'cancel', 'discard', 'purge', 'update'] as const),
   ...(['pause', 'resume', 'trip', 'close', 'forget', 'release', 'drain', 'undo', 'reveal'] as const),
-]
+] as const
+
+export type OperationVerb = (typeof operationVerbs)[number]
 
 /** Those that `wf undo` takes back where nothing has happened since. The others are final, or change nothing. */
 export const undoableVerbs: readonly OperationVerb[] = ['resolve', 'retry', 'dlq_retry', 'update', 'pause', 'resume', 'trip', 'close']
@@ -89,20 +76,12 @@ export interface OperationTarget extends NewTarget {
 export type TargetImage = JobChangeImage | TypeImage | BreakerImage
 
 /** Of a job's row: all that an operator's change can touch. */
-export interface JobImage {
-  state: JobState
-  waitReason: WaitReason | null
-  priority: number
-  runAt: number
-  retries: number
-  retriesGiven: boolean
-  failures: number
-  crashes: number
-  deferrals: number
-  deferringSince: number | null
-  deadlineAt: number | null
-  finishedAt: number | null
-}
+export const imageFields = [
+  ...(['state', 'waitReason', 'priority', 'runAt', 'retries', 'retriesGiven'] as const),
+  ...(['failures', 'crashes', 'deferrals', 'deferringSince', 'deadlineAt', 'finishedAt'] as const),
+] as const satisfies readonly (keyof Job)[]
+
+export type JobImage = Pick<Job, (typeof imageFields)[number]>
 
 export interface JobChangeImage {
   of: 'job'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Job } from './job.ts'
-import type { BreakerImage, JobChangeImage, JobImage, PauseImage, TypeImage } from './operation.ts'
+import { imageFields, type BreakerImage, type JobChangeImage, type JobImage, type PauseImage, type TypeImage } from './operation.ts'
 
 export interface JobNow {
   /** Null: it is not kept any more. */
@@ -73,12 +73,6 @@ function whyNotData({ key }: Job, { variables, incident, deadLetterAt }: JobChan
   return null
 }
 
-const imageFields: readonly (keyof JobImage)[] = [
-  ...(['state', 'waitReason', 'priority', 'runAt', 'retries', 'retriesGiven'] as const),
-  ...(['failures', 'crashes', 'deferrals', 'deferringSince', 'deadlineAt', 'finishedAt'] as const),
-]
-
-/** The fields of a job's row that an operator's change can touch. */
 export function jobImage(job: JobImage): JobImage {
   const { state, waitReason, priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } = job
   return { state, waitReason, priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt }

@@ -1,13 +1,11 @@
-import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { changeFlags } from '../../cli/change-flags.ts'
 import { durationFlag } from '../../cli/flags.ts'
 import { onInterrupt } from '../../cli/interrupt.ts'
 import { prose } from '../../cli/prose.ts'
-import { readText } from '../../cli/values.ts'
 import { who } from '../../cli/who.ts'
 import { drainPlan, tellDrained } from '../../cli/worker-drain.ts'
-import { findWorkers } from '../../cli/worker-targets.ts'
+import { findWorkers, workersArg } from '../../cli/worker-targets.ts'
 import { drainWorkers, untilDrained } from '../../engine/drain-workers.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -24,14 +22,7 @@ drains as a whole, whichever of its processes is named.`
     },
     '<%= config.bin %> workers drain web-1.1#3fa9c0de --reason "release 42"',
   ]
-  static override args = {
-    workers: Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({
-      description: 'ids or labels, as workers list prints them',
-      required: true,
-      multiple: true,
-      ignoreStdin: true,
-    }),
-  }
+  static override args = { workers: workersArg() }
   static override flags = {
     'dry-run': changeFlags['dry-run'],
     reason: changeFlags.reason,

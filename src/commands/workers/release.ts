@@ -1,14 +1,13 @@
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { changeFlags } from '../../cli/change-flags.ts'
 import { prose } from '../../cli/prose.ts'
 import { joined, say } from '../../cli/safe.ts'
 import { counted } from '../../cli/time.ts'
-import { readText } from '../../cli/values.ts'
 import { who } from '../../cli/who.ts'
 import { releaseWorkers, tellReleased } from '../../cli/worker-release.ts'
 import { signsOf } from '../../cli/worker-signs.ts'
-import { findWorkers } from '../../cli/worker-targets.ts'
+import { findWorkers, workersArg } from '../../cli/worker-targets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { loggerOf } from '../../logger.ts'
 import { createStats } from '../../metrics/stats.ts'
@@ -24,14 +23,7 @@ while it is watched, for half of what is left of the lease at most. --force does
     '<%= config.bin %> workers release web-1 --reason "the machine is gone"',
     '<%= config.bin %> workers release web-1.1#3fa9c0de --dry-run',
   ]
-  static override args = {
-    workers: Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({
-      description: 'ids or labels, as workers list prints them',
-      required: true,
-      multiple: true,
-      ignoreStdin: true,
-    }),
-  }
+  static override args = { workers: workersArg() }
   static override flags = {
     'dry-run': changeFlags['dry-run'],
     force: Flags.boolean({ default: false, summary: 'release them even if they live; their jobs may then run twice at the same time' }),
