@@ -17,7 +17,17 @@ describe('a reader that goes away', () => {
   it('B132 is no fault: nothing on standard error, exit 0', async () => {
     const location = await crowded(3_000)
     const readers = ['head -1', 'true', '(sleep 0.2; exit)']
-    const commands = ['jobs list --limit 3000', 'jobs list --limit 3000 --json', 'jobs list --limit 3000 --ids', 'types list', '--help']
+    const commands = [
+      'jobs list --limit 3000',
+      'jobs list --limit 3000 --json',
+      'jobs list --limit 3000 --ids',
+      'types list',
+      '--help',
+      'tail --since 1d --for 1ms',
+      'stats',
+      'metrics',
+      'completion zsh',
+    ]
     for (const command of commands) {
       const line = readers.map((reader) => `wf ${command} | ${reader} >/dev/null; echo "\${PIPESTATUS[0]}"`).join('; ')
       const end = await shell(line, { env: { WF_STORE: location } })

@@ -3,9 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { keysArg, revealFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/keys.ts'
 import { prose } from '../../cli/prose.ts'
-import { say } from '../../cli/safe.ts'
 import { boundFlags, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
-import { counted } from '../../cli/time.ts'
 
 export default class DlqExport extends BaseCommand {
   static override summary = 'Print dead letters as JSON lines, with their variables and errors.'
@@ -48,7 +46,6 @@ otherwise. Secrets are masked unless --reveal, which is kept on record.`
       const written = await exportLetters({ store, keys: wanted, reveal, out: this.output.out, signal: interrupt.signal })
       if (interrupt.exitCode !== null) return this.endWith(interrupt.exitCode)
       if (written === 0) await this.sayNothing(store, selector)
-      else if (!this.output.out.isTTY && !this.output.out.closed) this.output.note(say`${counted(written, 'dead letter')} written`)
     } finally {
       interrupt.release()
     }
