@@ -7,15 +7,17 @@ describe('worker processes that share a breaker', () => {
   it('A26 a trip from the command line holds a running worker within a second, at no retry, until it is closed', async () => {
     const scene = await Scene.open()
     const file = scene.handler('charge', 'await ctx.call("stripe", async () => mark("call"))', stripe)
-    const worker = scene.worker([file])
+    const worker = scene.worker([file, scene.handler('plain', '')])
     const [first = 0] = await scene.enqueue({ type: 'charge' })
     await scene.until(first, 'completed')
     expect(scene.wf(['breakers', 'trip', 'stripe', '--for', '1h', '--reason', 'drill']).code).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await worker.says(/the breaker of stripe opened[^\n]*, by an operator/)
     const held = await scene.enqueue(...Array.from({ length: 20 }, () => ({ type: 'charge' })))
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    // Whoever takes this one has passed the others by.
+    const [other = 0] = await scene.enqueue({ type: 'plain' })
+    await scene.until(other, 'completed')
     expect(scene.marks.count('call')).toBe(1)
-    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(/held +the breaker of stripe is open for another 59m\d+s[^\n]*: drill/)
+    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(/held +the breaker of stripe is open for another (?:1h|59m\d+s)[^\n]*: drill/)
     expect(scene.wf(['breakers', 'close', 'stripe', '--reason', 'the drill is over']).code).toBe(0)
     for (const key of held) {
       expect(await scene.until(key, 'completed')).toMatchObject({ retries: 3, failures: 0 })
@@ -35,12 +37,12 @@ describe('worker processes that share a breaker', () => {
     const workers = [scene.worker([file]), scene.worker([file])]
     const keys = await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'charge' })))
     await scene.marks.until((lines) => lines.length >= 2, 'two calls have failed')
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    for (const worker of workers) await worker.says(/the breaker of stripe opened/)
     const called = scene.marks.count('call')
     await scene.enqueue(...Array.from({ length: 20 }, () => ({ type: 'charge' })))
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(scene.marks.count('call')).toBe(called)
-    expect(scene.wf(['breakers', 'list']).out).toMatch(/stripe +open .* \d+m +\S+\.1#\w+ +\d failures in a row/)
+    expect(scene.wf(['breakers', 'list']).out).toMatch(/stripe +open .* \d+m +\d+ +\S+\.1#\w+ +\d failures in a row/)
     expect(keys.length).toBe(4)
     for (const worker of workers) {
       worker.signal('SIGTERM')
