@@ -1,13 +1,14 @@
 // The dashboard on a store whose answers cannot be drawn: broken-screen.mjs ROOT STORE
-import { pathToFileURL } from 'node:url'
+import { createJiti } from 'jiti'
 
 const [root, location] = process.argv.slice(2)
-const load = (path) => import(pathToFileURL(`${root}/dist/${path}`).href)
+const jiti = createJiti(import.meta.url)
+const load = (path) => jiti.import(`${root}/src/${path}`)
 const [{ openStore }, { startDashboard }, { plainScreenPaint }, { systemClock }] = await Promise.all([
-  load('app.js'),
-  load('tui/start.js'),
-  load('tui/look.js'),
-  load('clock.js'),
+  load('app.ts'),
+  load('tui/start.ts'),
+  load('tui/look.ts'),
+  load('clock.ts'),
 ])
 const store = await openStore({ location, mode: 'read' })
 let looks = 0
