@@ -1,12 +1,13 @@
 /** The reducer: the next state out of this one and an event. Pure; what an event asks of the outside is done by others. */
 import { reduceConfirm } from './confirm.ts'
 import type { Item } from './items.ts'
+import { figureItems, figureLists, type FigureList } from './figure-pages.ts'
 import { isVerb, screens, type Command, type Screen } from './keys.ts'
 import { move, type Move } from './move.ts'
 import type { Event } from './event.ts'
 import { reducePrompt } from './prompt.ts'
-import type { Snapshot } from './snapshot.ts'
-import { canFilter, itemsOf, listOf, pageKey, selectedIndex, selectedItem, type State } from './state.ts'
+import type { Figures, Snapshot } from './snapshot.ts'
+import { canFilter, itemsOf, listOf, pageKey, selectedIndex, selectedItem, type KnownPage, type State } from './state.ts'
 
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
@@ -50,11 +51,21 @@ function looked(state: State, at: number): State {
 /** What was read goes in; of a frozen screen only what it has never shown. */
 function taken(state: State, snapshot: Snapshot): State {
   const { query, items, more, figures, detail, at } = snapshot
-  const pages = { ...state.pages, [query.list]: { key: pageKey(query), items, more } }
+  const pages = { ...state.pages, ...(state.frozen ? {} : figurePages(figures)), [query.list]: { key: pageKey(query), items, more } }
   if (state.frozen && state.figures)
     return state.pages[query.list]?.key === pageKey(query) ? { ...state, detail } : anchored({ ...state, detail, pages })
   const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
   return anchored(next)
+}
+
+/** Without a filter, these are known as soon as the figures are. */
+function figurePages(figures: Figures): State['pages'] {
+  const page = (list: FigureList): KnownPage => ({
+    key: pageKey({ list, cause: null, selector: {} }),
+    items: figureItems[list](figures),
+    more: false,
+  })
+  return Object.fromEntries(figureLists.map((list) => [list, page(list)]))
 }
 
 /**

@@ -9,7 +9,8 @@ import { createInspector, type InspectedType, type InspectedWorker, type Inspect
 import type { JobState } from '../domain/job.ts'
 import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/store.ts'
 import { readDetail, type Detail, type DetailQuery } from './detail.ts'
-import { breakerItem, causeItem, incidentItem, jobItem, letterItem, typeItem, workerItem, type Item, type ListedCause } from './items.ts'
+import { figureItems } from './figure-pages.ts'
+import { breakerItem, causeItem, incidentItem, jobItem, letterItem, workerItem, type Item, type ListedCause } from './items.ts'
 import { seriesReader, type Series, type SeriesReader } from './series.ts'
 import { thriftyReader } from './thrifty-reader.ts'
 
@@ -103,7 +104,7 @@ type ReadPage = (source: Source, query: Query, figures: Figures) => Promise<Page
 const all = (items: readonly Item[]): Page => ({ items, more: false })
 
 const pages: Readonly<Record<ListName, ReadPage>> = {
-  overview: async (_, __, { causes, breakers, types }) => all([...causes.map(causeItem), ...breakers.map(breakerItem), ...types.map(typeItem)]),
+  overview: async (_, __, figures) => all(figureItems.overview(figures)),
   async causes({ reader, now }, { selector }, { causes, workers }) {
     return all((isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(causeItem))
   },

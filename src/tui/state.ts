@@ -141,7 +141,7 @@ export function queryOf(state: State): Query {
 }
 
 /** Rows that answer a query with another key are those of another list. */
-export function pageKey({ list, cause, selector }: Query): string {
+export function pageKey({ list, cause, selector }: Pick<Query, 'list' | 'cause' | 'selector'>): string {
   return JSON.stringify([list, list === 'incidents' ? cause : null, selector])
 }
 

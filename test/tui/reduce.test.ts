@@ -183,6 +183,16 @@ describe('screens', () => {
     expect(press(start(), 'help', 'filter').overlay).toBe(null)
   })
 
+  it('has breakers, causes and workers at once, from what every look brings', () => {
+    const stripe = breaker('stripe')
+    if (stripe.kind !== 'breaker') throw new Error('no breaker')
+    const state = press(read(start(), [], { figures: figures({ breakers: [stripe.breaker] }) }), 'breakers')
+    expect(itemsOf(state)).toHaveLength(1)
+    expect(selected(press(state, 'down'))).toBe('breaker:stripe')
+    expect(itemsOf(press(state, 'workers'))).toEqual([])
+    expect(itemsOf(press(state, 'jobs'))).toBe(null)
+  })
+
   it('keeps its figures when another screen is looked at', () => {
     const state = read(start(), [], { figures: figures({ location: '/x' }) })
     expect(press(state, 'jobs').figures?.location).toBe('/x')

@@ -42,7 +42,7 @@ function helpLines({ scroll }: Extract<Overlay, { kind: 'help' }>, { paint, widt
 }
 
 const twoColumnsFrom = 100
-const columnWidth = 44
+const columnWidth = 56
 
 function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, columnWidth)} ${right[row] ?? ''}`)
