@@ -12,6 +12,7 @@ import { changed, foretell, runChange, type ChangeContext, type ChangeEnd, type 
 import { tellChanges } from './changes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { countedBy, impactOf, type Impact } from './impact.ts'
+import { SetPreviews, type SetPreview } from './set-preview.ts'
 import type { Bound } from './selector-flags.ts'
 
 export interface BulkChange {
@@ -36,12 +37,14 @@ export async function changeJobs(context: ChangeContext, change: BulkChange): Pr
   const { keys, passedBy = [], done, dryRun, resolution } = change
   const { verb } = resolution
   const { result, tally, stoppedWith } = await runChange(context, { verb, keys, noun: 'jobs', dryRun }, async (run) =>
-    dryRun ? { failure: null, id: null, impact: await foretellAll(change, run) } : { ...(await changeAll(clock, change, run)), impact: [] },
+    dryRun
+      ? { failure: null, id: null, ...(await foretellAll(change, run)) }
+      : { ...(await changeAll(clock, change, run)), impact: [], previews: [] },
   )
-  const { failure, id, impact } = result
+  const { failure, id, impact, previews } = result
   const operation = id === null ? null : { id, verb, changed: tally.counts.changed, suffix }
   tally.add(passedBy)
-  return tellChanges(output, tally, { done, dryRun, matched: keys.length + passedBy.length, failure, operation, impact, stoppedWith })
+  return tellChanges(output, tally, { done, dryRun, matched: keys.length + passedBy.length, failure, operation, impact, previews, stoppedWith })
 }
 
 async function changeAll(clock: Clock, change: BulkChange, run: ChangeRun): Promise<ChangeEnd> {
@@ -59,26 +62,39 @@ export function selectorWords({ selector, keys, bound = {} }: Pick<BulkChange, '
   return words.slice(0, operationLimits.selectorCharacters)
 }
 
-/** Answers what would hold those that would change. */
-async function foretellAll({ engine, keys, resolution }: BulkChange, run: ChangeRun): Promise<readonly Impact[]> {
+/** Answers what would hold those that would change, and what their variables would be. */
+async function foretellAll(
+  { engine, keys, resolution }: BulkChange,
+  run: ChangeRun,
+): Promise<{ impact: readonly Impact[]; previews: readonly SetPreview[] }> {
   const { store } = engine
   const types: string[] = []
+  const previews = new SetPreviews()
   await foretell(run, keys, async (jobKey) => {
-    const { applied, type } = await foretold(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
-    if (applied.status === 'changed' && type !== null) types.push(type)
+    const { applied, type, change } = await foretold(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
+    if (change) previews.add(jobKey, change)
+    if (change && type !== null) types.push(type)
     return applied
   })
-  return runsAgain(resolution.verb) ? impactOf(store, countedBy(types)) : []
+  return { impact: runsAgain(resolution.verb) ? await impactOf(store, countedBy(types)) : [], previews: previews.items }
 }
 
-async function foretold(store: Store, resolution: Resolution): Promise<{ applied: Applied; type: string | null }> {
+interface Foretold {
+  applied: Applied
+  type: string | null
+  /** What the history would keep; null where nothing would change. */
+  change: Record<string, unknown> | null
+}
+
+async function foretold(store: Store, resolution: Resolution): Promise<Foretold> {
   const { jobKey } = resolution
   const detail = await store.job(jobKey)
-  if (!detail) return { applied: { jobKey, status: 'not_found', from: null, to: null, why: `there is no job ${jobKey}` }, type: null }
+  if (!detail) return { applied: { jobKey, status: 'not_found', from: null, to: null, why: `there is no job ${jobKey}` }, type: null, change: null }
   const { job, incidents, deadLetter, variables } = detail
   const openIncident = incidents.find(({ resolvedAt }) => resolvedAt === null) ?? null
   const openDeadLetter = deadLetter?.closedAt === null ? deadLetter : null
   const resolved = resolveJob({ job, openIncident, openDeadLetter, variables, resolution, now: store.now() })
-  const [to, why] = resolved.status === 'changed' ? [resolved.next.state, ''] : [null, resolved.why]
-  return { applied: { jobKey, status: resolved.status, from: job.state, to, why }, type: job.type }
+  const at = { jobKey, status: resolved.status, from: job.state }
+  if (resolved.status !== 'changed') return { applied: { ...at, to: null, why: resolved.why }, type: job.type, change: null }
+  return { applied: { ...at, to: resolved.next.state, why: '' }, type: job.type, change: resolved.detail }
 }

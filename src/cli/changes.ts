@@ -7,6 +7,7 @@ import { heldWords, impactDocument, type Impact } from './impact.ts'
 import { madeDocument, operationLine, type MadeOperation } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
+import { previewLines, type SetPreview } from './set-preview.ts'
 import { summed, sumWords, type Counts, type Sum } from './sum.ts'
 import { counted, thousands } from './time.ts'
 import { Unchanged } from './unchanged.ts'
@@ -53,6 +54,8 @@ export interface Told {
   operation: MadeOperation | null
   /** Of a dry run: what would hold them afterwards. */
   impact: readonly Impact[]
+  /** Of a dry run that sets variables: those of a few jobs. */
+  previews: readonly SetPreview[]
 }
 
 /** Prints what became of each and the sum; answers the exit code. */
@@ -64,6 +67,7 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
     dryRun: told.dryRun,
     ...madeDocument(told.operation),
     ...(told.dryRun ? { impact: impactDocument(told.impact) } : {}),
+    ...(told.previews.length > 0 ? { preview: told.previews } : {}),
     items: tally.items.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     ...(error ? { error: errorDocument(error) } : {}),
   })
@@ -75,9 +79,9 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
 }
 
 function tellEach(output: Output, tally: ChangeTally, told: Told): void {
-  const { done, dryRun, operation, impact, noun = 'job' } = told
+  const { done, dryRun, operation, impact, previews, noun = 'job' } = told
   const { dim, green } = output.paint
-  output.print(...tally.unchanged.lines(output.paint))
+  output.print(...previewLines(previews, output.paint), ...tally.unchanged.lines(output.paint))
   const sum = sumWithin(tally, told)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
   output.print(say`${counted(sum.changed, noun)} ${verb}  ${dim(sumWords(sum))}`, ...heldWords(impact, output.paint))

@@ -43,7 +43,8 @@ export function readable(text: string): unknown {
   }
 }
 
-function maskedChange({ path, before, after, ...rest }: Record<string, unknown>): Record<string, unknown> {
+/** A recorded change of a variable, its values masked as they are where they stand. */
+export function maskedChange({ path, before, after, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const shown = (value: unknown) => (value === undefined ? undefined : maskedAt(String(path), value))
   return { path, ...(before === undefined ? {} : { before: shown(before) }), ...(after === undefined ? {} : { after: shown(after) }), ...rest }
 }
@@ -83,7 +84,8 @@ function fieldWords(name: string, change: unknown): string {
   return `${told} ${show(change['before'])} → ${show(change['after'])}`
 }
 
-function variableWords(change: unknown): string {
+/** `amount 5 → 10`. */
+export function variableWords(change: unknown): string {
   if (!isJsonObject(change)) return brief(change)
   const { path, before, after } = change
   if (after === undefined) return `${String(path)} ${brief(before)} taken away`

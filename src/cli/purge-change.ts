@@ -36,7 +36,17 @@ export async function purgeLetters(output: Output, { clock, suffix }: { clock: C
   })
   const { failure, id } = result
   const operation = id === null ? null : { id, verb: planned.verb, changed: tally.counts.changed, suffix }
-  return tellChanges(output, tally, { noun: purgedNoun, done: purged, dryRun, matched: keys.length, failure, operation, impact: [], stoppedWith })
+  return tellChanges(output, tally, {
+    noun: purgedNoun,
+    done: purged,
+    dryRun,
+    matched: keys.length,
+    failure,
+    operation,
+    impact: [],
+    previews: [],
+    stoppedWith,
+  })
 }
 
 async function purgeAll(clock: Clock, change: PurgeChange, run: ChangeRun): Promise<ChangeEnd> {
