@@ -180,7 +180,10 @@ function judgeOf<T extends (...args: never) => unknown>(read: OptionReader, key:
 
 function checkedName(name: string, type: string): string {
   if (/^[^\s\p{Cc}-](.{0,98}[^\s\p{Cc}])?$/u.test(name) && !/\p{Cc}/u.test(name)) return name
-  throw refusal(type, `${preview(name, 60)} names a dependency; a name has 1 to 100 characters, no blanks around it, no dash at its beginning, no control characters`)
+  throw refusal(
+    type,
+    `${preview(name, 60)} names a dependency; a name has 1 to 100 characters, no blanks around it, no dash at its beginning, no control characters`,
+  )
 }
 
 function refusal(type: string, message: string): WfError {

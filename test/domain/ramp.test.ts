@@ -14,7 +14,9 @@ describe('a ramp', () => {
   })
 
   it('makes up for seconds in which nothing was let go, and never goes below none', () => {
-    expect([rampRoom({ sinceMs: 3_500, started: 0 }), rampRoom({ sinceMs: 999, started: 1 }), rampRoom({ sinceMs: 0, started: 9 })]).toEqual([15, 0, 0])
+    expect([rampRoom({ sinceMs: 3_500, started: 0 }), rampRoom({ sinceMs: 999, started: 1 }), rampRoom({ sinceMs: 0, started: 9 })]).toEqual([
+      15, 0, 0,
+    ])
   })
 
   it('is in its first second where the clock was set back', () => {
