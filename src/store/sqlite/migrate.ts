@@ -1,6 +1,7 @@
 /**
  * Brings a store's schema to the version that this program knows. Each step is one transaction that takes its version
- * row first, so any number of processes may start at once: one does the step, the others wait and find it done.
+ * row first, so any number of processes may start at once: one does the step, the others wait and find it done. A new store
+ * is made in one transaction: whoever only looks finds nothing yet, or all of it.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -26,9 +27,25 @@ export async function migrate(db: Connection, wait: LockWait, steps: readonly Mi
     if (step.version !== index + 1)
       throw new WfError('unexpected', `schema step ${index + 1} is missing: the next one known is ${step.version} (${step.name})`)
   }
+  if ((await whileLocked(wait, () => versionOf(db))) === 0) await makeWhole(db, steps, wait)
   const found = await whileLocked(wait, () => versionOf(db))
   refuseNewer(found, steps.length, wait.location)
   for (const step of steps.slice(found)) await takeStep(db, step, { wait, known: steps.length, backup: step.version === found + 1 && found > 0 })
+}
+
+async function makeWhole(db: Connection, steps: readonly Migration[], wait: LockWait): Promise<void> {
+  await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
+  try {
+    if (versionOf(db) === 0)
+      for (const step of steps) {
+        recordStep(db, step, wait.clock)
+        step.up(db)
+      }
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw error
+  }
 }
 
 async function takeStep(db: Connection, step: Migration, { wait, known, backup }: { wait: LockWait; known: number; backup: boolean }): Promise<void> {
