@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Job } from './job.ts'
-import { imageFields, type BreakerImage, type JobChangeImage, type JobImage, type PauseImage, type TypeImage } from './operation.ts'
+import { imageFields, type BreakerImage, type JobChangeImage, type JobImage, type PauseImage, type TargetName, type TypeImage } from './operation.ts'
 
 export interface JobNow {
   /** Null: it is not kept any more. */
@@ -37,7 +37,7 @@ export interface NotRestored {
 
 export function undoJob(jobKey: number, image: JobChangeImage, now: JobNow): RestoredJob | NotRestored {
   const { job } = now
-  if (job === null) return { status: 'not_found', why: `job ${jobKey} is not kept any more` }
+  if (job === null) return notKept(jobKey)
   const why = whyNot(job, image) ?? whyNotData(job, image, now)
   if (why !== null) return { status: 'failed', why }
   const { variables, newEffects, incident, deadLetterAt } = image
@@ -52,6 +52,14 @@ export function undoJob(jobKey: number, image: JobChangeImage, now: JobNow): Res
     partly: forgotten.length > 0,
   }
 }
+
+/** There is no image: it went with its job. */
+export function undoUnknown({ jobKey, name }: TargetName, isJobKept: boolean): NotRestored {
+  if (jobKey !== 0 && !isJobKept) return notKept(jobKey)
+  return { status: 'failed', why: `what ${jobKey === 0 ? name : `job ${jobKey}`} was before is not known` }
+}
+
+const notKept = (jobKey: number): NotRestored => ({ status: 'not_found', why: `job ${jobKey} is not kept any more` })
 
 function whyNot(job: Job, { attempt, after }: JobChangeImage): string | null {
   if (job.attempt !== attempt) return `attempt ${job.attempt} of job ${job.key} has started since (it is ${job.state})`

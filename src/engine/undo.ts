@@ -14,7 +14,7 @@ import {
   type Undone,
 } from '../domain/operation.ts'
 import { commandOf, finalBecause } from '../domain/operation-words.ts'
-import { undoBreaker, undoJob, undoPause } from '../domain/undo.ts'
+import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
 import { pagesOf } from '../store/pages.ts'
 import type { Paged, Store, StoreReader } from '../store/store.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
@@ -103,7 +103,10 @@ export function undoablePages(reader: StoreReader, id: number): AsyncGenerator<P
 /** What an undo would make of a target now, by the rules that the store applies. */
 export async function foretellUndo(reader: StoreReader, { jobKey, name, image }: OperationTarget, now: number): Promise<Undone> {
   const answer = (status: Undone['status'], why: string, partly = false): Undone => ({ jobKey, name, status, why, partly })
-  if (image === null) return answer('failed', 'what it was before is not known')
+  if (image === null) {
+    const { status, why } = undoUnknown({ jobKey, name }, (await reader.job(jobKey)) !== null)
+    return answer(status, why)
+  }
   if (image.of === 'job') {
     const undone = await foretellJob(reader, jobKey, image)
     return answer(undone.status, undone.why, undone.status === 'changed' && undone.partly)

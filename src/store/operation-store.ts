@@ -55,6 +55,6 @@ export interface OperationReader {
   /** Newest first. */
   operations(filter: OperationFilter, page: Page): Promise<Paged<Operation>>
   operation(id: number): Promise<Operation | null>
-  /** By key, then by name. `undoable`: only those that it changed, that have an image, and that were not brought back. */
+  /** By key, then by name. `undoable`: only those that it changed and that were not brought back; a job whose image has gone with it is told as one that is not kept. */
   operationTargets(id: number, page: Page, undoable?: boolean): Promise<Paged<OperationTarget>>
 }

@@ -6,5 +6,14 @@ import { timedPauses } from './migrations/0003-timed-pauses.ts'
 import { operationsSchema } from './migrations/0004-operations.ts'
 import { causesSchema } from './migrations/0005-causes.ts'
 import { activitySchema } from './migrations/0006-activity.ts'
+import { imagesSchema } from './migrations/0007-images.ts'
 
-export const migrations: readonly Migration[] = [firstSchema, resilienceSchema, timedPauses, operationsSchema, causesSchema, activitySchema]
+export const migrations: readonly Migration[] = [
+  firstSchema,
+  resilienceSchema,
+  timedPauses,
+  operationsSchema,
+  causesSchema,
+  activitySchema,
+  imagesSchema,
+]

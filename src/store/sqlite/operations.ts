@@ -132,7 +132,7 @@ export function operationLister(db: Connection): OperationLister {
     },
     targets(id, page, undoable) {
       const [jobKey, name] = targetCursor(page)
-      const more = undoable ? "AND t.status = 'changed' AND t.image IS NOT NULL AND t.undone_by IS NULL" : ''
+      const more = undoable ? "AND t.status = 'changed' AND (t.image IS NOT NULL OR t.job_key > 0) AND t.undone_by IS NULL" : ''
       const sql = `SELECT ${targetColumns} FROM wf_operation_targets t WHERE t.operation_id = ? AND (t.job_key, t.name) > (?, ?) ${more}
         ORDER BY t.job_key, t.name LIMIT ?`
       const size = pageSize(page)

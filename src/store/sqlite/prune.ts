@@ -6,6 +6,7 @@ import type { RetentionPolicy } from '../../domain/retention.ts'
 import type { StoreWriter } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { idempotencyKeysTable } from './idempotency-keys.ts'
+import { imageRemover } from './operation-images.ts'
 
 /** Rows of each kind that one call deletes, at most: a few ms of the write lock. */
 const batchRows = 500
@@ -76,9 +77,11 @@ function jobDeleter(db: Connection): (keys: readonly number[]) => void {
     ...belongings.map((table) => db.prepare(`DELETE FROM ${table} WHERE job_key ${list}`)),
     db.prepare(`DELETE FROM wf_jobs WHERE key ${list}`),
   ]
+  const removeImages = imageRemover(db)
   return (keys) => {
     if (keys.length === 0) return
     const json = JSON.stringify(keys)
+    removeImages(json)
     for (const statement of deletes) statement.run(json)
   }
 }

@@ -1,6 +1,6 @@
 /** Taking changes back, inside an open transaction: each target for itself, where nothing has happened to it since. */
 import type { JobChangeImage, OperationTarget, PauseImage, TargetName, TypeImage, Undone } from '../../domain/operation.ts'
-import { undoJob, undoPause, type NotRestored, type RestoredJob } from '../../domain/undo.ts'
+import { undoJob, undoPause, undoUnknown, type NotRestored, type RestoredJob } from '../../domain/undo.ts'
 import type { UndoBatch } from '../operation-store.ts'
 import type { Connection } from './connection.ts'
 import { historyTable } from './history.ts'
@@ -22,12 +22,13 @@ const whole: Outcome = { status: 'changed', why: '', partly: false }
 
 export function undoer(db: Connection): Undoer {
   const operations = operationsTable(db)
+  const jobs = jobsTable(db)
   const job = jobUndoer(db)
   const type = pauseUndoer(db)
   const breaker = breakerUndoer(db)
 
   function restored({ jobKey, name, image }: OperationTarget, asked: Asked): Outcome {
-    if (image === null) return { status: 'failed', why: `what ${jobKey === 0 ? name : `job ${jobKey}`} was before is not known` }
+    if (image === null) return undoUnknown({ jobKey, name }, jobs.get(jobKey) !== null)
     if (image.of === 'job') return job(jobKey, image, asked)
     if (image.of === 'type') return type(name, image, asked)
     return breaker(name, image, asked) ?? whole

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RetentionPolicy } from '../../../src/domain/retention.ts'
+import { foretellUndo } from '../../../src/engine/undo.ts'
 import { exhaustedToDeadLetter, leaseMs, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
@@ -125,6 +126,56 @@ export function retentionRules(stage: Stage): void {
       const nothing = { finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }
       expect(await store.prune(nothing, now())).toEqual({ jobs: 0, deadLetters: 0, idempotencyKeys: 0, stats: 0, more: false })
       expect(await pruneAll(scene)).toEqual({ jobs: 1, deadLetters: 0, idempotencyKeys: 1, stats: 1 })
+    })
+
+    it('takes what operations keep of a job with it, and what they set with the last of their jobs; an undo says that it is not kept', async () => {
+      const scene = await stage()
+      const { store, now, clock } = scene
+      const set = [{ path: 'pin', value: 'new-secret', add: false }]
+      const by = { who: 'ada', reason: null }
+      const named = {
+        ...by,
+        verb: 'retry' as const,
+        selector: 'all',
+        flags: {
+          retries: 2,
+          set: [
+            { path: 'pin', value: 'new-secret' },
+            { path: 'old', remove: true },
+          ],
+        },
+        matched: 2,
+      }
+      const [first, second] = [await scene.add({ variables: { pin: 'old-secret' } }), await scene.add({ variables: { pin: 'old-secret' } })]
+      const jobs = await scene.claim()
+      for (const job of jobs) await scene.settle(job, outcomes.raised())
+      const id = await store.beginOperation(named, now())
+      await store.resolve(
+        [first, second].map((jobKey) => ({ ...by, jobKey, verb: 'retry' as const, set, operation: id })),
+        now(),
+      )
+      await store.endOperation(id, now())
+      const kept = async () => JSON.stringify([(await store.operationTargets(id, { limit: 10 })).items, (await store.operation(id))?.flags])
+      await scene.resolve(first, 'cancel')
+      await clock.advance(7 * day + 1)
+      expect(await pruneAll(scene)).toMatchObject({ jobs: 1 })
+      expect((await store.operationTargets(id, { limit: 10 })).items.map(({ image }) => image === null)).toEqual([true, false])
+      expect(await kept()).toMatch(/old-secret.*new-secret/)
+      await scene.resolve(second, 'cancel')
+      await clock.advance(7 * day + 1)
+      expect(await pruneAll(scene)).toMatchObject({ jobs: 1 })
+      expect(await kept()).not.toMatch(/secret/)
+      expect((await store.operation(id))?.flags).toEqual({ retries: 2, set: [{ path: 'pin' }, { path: 'old', remove: true }] })
+      expect(await store.operation(id)).toMatchObject({ changed: 2, undone: 0 })
+      const { items } = await store.operationTargets(id, { limit: 10 }, true)
+      const undo = await store.beginOperation({ ...by, verb: 'undo', selector: '', flags: {}, matched: 2, undoes: id }, now())
+      expect(await Promise.all(items.map((target) => foretellUndo(store, target, now())))).toMatchObject([
+        { status: 'not_found' },
+        { status: 'not_found' },
+      ])
+      const undone = await store.undo({ ...by, operation: undo, of: id, targets: items.map(({ jobKey, name }) => ({ jobKey, name })) }, now())
+      expect(undone).toMatchObject([first, second].map((key) => ({ status: 'not_found', why: `job ${key} is not kept any more` })))
+      expect(scene.faults()).toEqual([])
     })
 
     it('never gives a key again', async () => {
