@@ -17,6 +17,7 @@ import type { EnqueueInput } from './domain/new-job.ts'
 import { namedWords } from './domain/operation-words.ts'
 import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
 import type { Undone } from './domain/operation.ts'
+import { changeInBatches, type Bulk } from './engine/bulk.ts'
 import { inspectCauses, type InspectedCause } from './engine/causes.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
@@ -116,7 +117,7 @@ export interface Client {
   readonly deadLetters: Pick<Inspector, 'deadLetters' | 'deadLetter'>
   /**
    * Jobs with an open incident run again. Answers what became of each; repeating it is harmless. In transactions of at most
-   * 1,000: when the store fails after the first, rejects with a `PartlyChangedError`, which has the answers up to there.
+   * 100, with room for workers between them: when the store fails after the first, rejects with a `PartlyChangedError`, which has the answers up to there.
    */
   resolve(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /** As `resolve`, and for dead and waiting jobs too: whatever waits starts anew now. */
@@ -178,7 +179,7 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
   const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
   const change = (keys: number | readonly number[], resolution: Omit<Resolution, 'jobKey' | 'who'>) =>
-    changeMany(engine, typeof keys === 'number' ? [keys] : keys, { ...resolution, who })
+    changeMany({ engine, clock, keys: typeof keys === 'number' ? [keys] : keys, resolution: { ...resolution, who } })
 
   return {
     async enqueue(type, variables = {}, options = {}) {
@@ -238,18 +239,20 @@ async function enqueueMany(
 }
 
 /** One operation, whatever becomes of it. */
-async function changeMany(engine: Engine, keys: readonly number[], resolution: Omit<Resolution, 'jobKey'>): Promise<readonly Applied[]> {
+async function changeMany(change: Pick<Bulk, 'engine' | 'clock' | 'keys' | 'resolution'>): Promise<readonly Applied[]> {
+  const { engine, keys, resolution } = change
   if (keys.length === 0) return []
   const { verb, who, reason } = resolution
   const named = { verb, who, reason, selector: namedWords(keys), flags: flagsOf(resolution), matched: new Set(keys).size }
-  const { result } = await asOperation(engine.store, named, (operation) => {
-    const each = (batch: readonly number[]) => engine.resolve(batch.map((jobKey) => ({ ...resolution, jobKey, operation })))
-    return inBatches(keys, each, (results, cause) => {
-      const done = `${results.length} of ${keys.length} jobs were looked at`
-      return new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
-    })
-  })
-  return result
+  const results: Applied[] = []
+  try {
+    await asOperation(engine.store, named, (operation) => changeInBatches({ ...change, onBatch: (applied) => results.push(...applied) }, operation))
+  } catch (cause) {
+    if (results.length === 0) throw cause
+    const done = `${results.length} of ${keys.length} jobs were looked at`
+    throw new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
+  }
+  return results
 }
 
 async function undo(by: { store: Store; clock: Clock; who: string; reason: string | null }, id: number): Promise<readonly Undone[]> {
