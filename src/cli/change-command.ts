@@ -64,7 +64,7 @@ export abstract class ChangeCommand extends BaseCommand {
     const narrowed = typed ? { ...selector, keys: typed } : selector
     const meant = await frozen((page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page), bound)
     if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
-    const guarded = guards && !typed ? await guardedAmong(engine.store, meant, selector) : []
+    const guarded = guards ? await guardedAmong(engine.store, meant, narrowed) : []
     const passed = new Set(guarded.map(({ key }) => key))
     const targets = meant.filter(({ key }) => !passed.has(key))
     if (dryRun) this.output.print(...sampleLines(targets))
@@ -73,7 +73,7 @@ export abstract class ChangeCommand extends BaseCommand {
       await approve(this.output, { targets, guarded, done, verb: resolution.verb, again, yes, unasked: false })
     }
     const keys = targets.map(({ key }) => key)
-    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, bound, passedBy: passedByOf(guarded, 'its key') }))
+    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, bound, passedBy: passedByOf(guarded, 'its key or --kind') }))
   }
 }
 

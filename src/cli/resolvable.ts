@@ -1,17 +1,13 @@
 /** The open incidents that a selector means, apart from those that are passed by unless they are named. */
-import { guardedBecause, guardedIncidentKinds, type IncidentKind } from '../domain/incident.ts'
+import { guardedBecause, guardedIncidentKinds, isGuarded, type IncidentKind } from '../domain/incident.ts'
 import type { Applied } from '../domain/resolution.ts'
-import type { Engine } from '../engine/engine.ts'
-import { resolveIncidents } from '../engine/resolve-incidents.ts'
 import type { Selector, StoreReader } from '../store/store.ts'
-import { given } from './given.ts'
 import { namedKeys } from './list.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import type { Bound } from './selector-flags.ts'
 import { frozen, type Target } from './targets.ts'
 import { thousands } from './time.ts'
-import { who } from './who.ts'
 
 export interface GuardedTarget extends Target {
   kind: IncidentKind
@@ -23,10 +19,10 @@ export interface Resolvable {
   guarded: readonly GuardedTarget[]
 }
 
-export async function resolvable(engine: Engine, selector: Selector, { limit, sort }: Bound = {}): Promise<Resolvable> {
-  const bound = given<{ limit: number; sort: string }>({ limit, sort })
-  const { targets, guarded } = await resolveIncidents({ engine, selector, ...bound, resolution: { who: who(), reason: null }, dryRun: true })
-  return { targets: targets.map(named), guarded: guarded.map(named) }
+export async function resolvable(store: StoreReader, selector: Selector, { limit, sort }: Bound = {}): Promise<Resolvable> {
+  const open = await frozen((page) => store.incidents({ ...selector, includeClosed: false }, page), { limit, sort })
+  const guarded = open.filter(({ kind }) => isGuarded(kind, selector))
+  return { targets: open.filter(({ kind }) => !isGuarded(kind, selector)).map(named), guarded: guarded.map(named) }
 }
 
 function named({ jobKey, type, kind }: { jobKey: number; type: string; kind: IncidentKind }): GuardedTarget {
@@ -37,7 +33,9 @@ function named({ jobKey, type, kind }: { jobKey: number; type: string; kind: Inc
 export async function guardedAmong(store: StoreReader, targets: readonly Target[], selector: Selector): Promise<readonly GuardedTarget[]> {
   if (targets.length === 0) return []
   const keys = new Set(targets.map(({ key }) => key))
-  const stopped = { ...(selector.types ? { types: selector.types } : {}), incidentKinds: guardedIncidentKinds }
+  const incidentKinds = guardedIncidentKinds.filter((kind) => isGuarded(kind, selector))
+  if (incidentKinds.length === 0) return []
+  const stopped = { ...(selector.types ? { types: selector.types } : {}), incidentKinds }
   const incidents = await frozen((page) => store.incidents(stopped, page))
   return incidents.filter(({ jobKey }) => keys.has(jobKey)).map(named)
 }

@@ -34,7 +34,7 @@ export async function resolveCause(parts: Triage, cause: InspectedCause, set: re
   )
   if (retries === null) return nothing(parts)
   const selector = { ...parts.selector, fingerprints: [cause.fingerprint], incidentKinds: cause.kinds.map(({ kind }) => kind) }
-  const { targets, guarded } = await resolvable(engine, selector)
+  const { targets, guarded } = await resolvable(engine.store, selector)
   const { yellow, bold } = output.paint
   const harms = cause.kinds.flatMap(({ kind }) => (guardedBecause[kind] === undefined ? [] : [say`${yellow(kind)}: ${guardedBecause[kind] ?? ''}`]))
   const held = heldWords(await impactOf(engine.store, countedBy(targets.map(({ type }) => type))), output.paint)

@@ -37,6 +37,12 @@ export const guardedBecause: Readonly<Partial<Record<IncidentKind, string>>> = {
 
 export const guardedIncidentKinds: readonly IncidentKind[] = incidentKinds.filter((kind) => guardedBecause[kind] !== undefined)
 
+/** Passed by when many are run again: of a guarded kind, and named neither by the key of its job nor by its kind. */
+export function isGuarded(kind: string, { keys, incidentKinds }: { keys?: readonly number[]; incidentKinds?: readonly IncidentKind[] }): boolean {
+  const isOne = (known: IncidentKind) => known === kind
+  return keys === undefined && guardedIncidentKinds.some(isOne) && incidentKinds?.some(isOne) !== true
+}
+
 export interface Incident {
   id: number
   jobKey: number

@@ -1,11 +1,12 @@
 /** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
 import { frozen } from '../cli/targets.ts'
 import { counted, relative } from '../cli/time.ts'
+import { isGuarded } from '../domain/incident.ts'
 import { commandOf } from '../domain/operation-words.ts'
 import { operationToUndo } from '../engine/undo.ts'
 import type { Page, Paged } from '../store/store.ts'
 import type { StoreReader } from '../store/store.ts'
-import { isGuarded, type JobsPlan, type Plan } from './plan.ts'
+import type { JobsPlan, Plan } from './plan.ts'
 import type { Target } from './state.ts'
 
 export interface Frozen {
@@ -18,7 +19,8 @@ export async function freeze(reader: StoreReader, plan: Plan, now: number): Prom
   switch (plan.of) {
     case 'jobs': {
       const all = await frozen(pagesOf(reader, plan))
-      return { targets: all.filter(({ kind }) => !isGuarded(plan, kind)), guarded: all.filter(({ kind }) => isGuarded(plan, kind)) }
+      const passes = ({ kind }: Target) => plan.verb === 'resolve' && isGuarded(kind, plan.selector)
+      return { targets: all.filter((target) => !passes(target)), guarded: all.filter(passes) }
     }
     case 'operation': {
       const { id, verb, changed, selector, who, at } = await operationToUndo(reader, null, now)

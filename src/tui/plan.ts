@@ -1,5 +1,4 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
-import { guardedIncidentKinds } from '../domain/incident.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { quoted } from '../cli/shell.ts'
@@ -124,9 +123,4 @@ function selection({ selector, list, verb }: JobsPlan, targets: Confirm['targets
   if (byKeys === null) return ` ${selectorText(selector)}`
   const more = byKeys.length > mostKeys ? ` …(${thousands(byKeys.length - mostKeys)} more)` : ''
   return ` ${byKeys.slice(0, mostKeys).join(' ')}${more}`
-}
-
-/** Kinds that many at once pass by; one that was picked by hand is taken. */
-export function isGuarded(plan: JobsPlan, kind: string): boolean {
-  return plan.verb === 'resolve' && plan.selector.keys === undefined && (guardedIncidentKinds as readonly string[]).includes(kind)
 }

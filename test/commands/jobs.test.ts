@@ -39,7 +39,7 @@ describe('wf jobs retry', () => {
     for (const key of keys) expect((await detail(key)).job.state).toBe('available')
   })
 
-  it('A20 passes by with a selector what repeats its damage, names it, and takes it by its key', async () => {
+  it('A20 passes by with a selector what repeats its damage, names it, and takes it by its key or kind', async () => {
     const { location, raised, resultInvalid, poisoned, detail } = await seededStore()
     const [plain = 0] = await raised()
     const [charged, poison] = [await resultInvalid(), await poisoned()]
@@ -52,6 +52,7 @@ describe('wf jobs retry', () => {
     expect(await states()).toEqual(['available', 'failed', 'failed'])
     expect((await cli(['jobs', 'retry', String(charged)], { store: location })).code).toBe(0)
     expect(await states()).toEqual(['available', 'available', 'failed'])
+    expect((await cli([...wide, '--kind', 'poison_message', '--yes'], { store: location })).json()).toMatchObject({ matched: 1, changed: 1 })
   })
 
   it('means no job by saying nothing, and asks before a selector where it can', async () => {

@@ -69,7 +69,7 @@ those came through.`
     }
     if (isOfKeys) await nameGuarded(this.output, engine.store, typed)
     if (isOfKeys) return change(typed)
-    const { targets, guarded } = await resolvable(engine, selector, flags)
+    const { targets, guarded } = await resolvable(engine.store, selector, flags)
     if (targets.length + guarded.length === 0) await this.sayNothing(engine.store, selector)
     const isUnselected = Object.keys(selector).length === 0
     if (isUnselected && targets.length > 1 && !dryRun) {

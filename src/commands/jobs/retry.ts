@@ -11,7 +11,7 @@ export default class JobsRetry extends JobsChange {
     prose`A failed job is resolved, a dead one taken out of the dead letters, a waiting one is due now; counters of failures
 start anew and the deadline is lifted. An available job is skipped; a running or finished one is refused (exit 5).
 With a selector instead of keys it asks first, and where nobody can be asked it needs --yes. A selector passes by jobs that
-stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the damage; keys take them.`
+stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the damage; keys and --kind take them.`
   static override examples = [
     '<%= config.bin %> jobs retry 17 18',
     { description: 'those that wait for their backoff', command: '<%= config.bin %> jobs retry --type send-mail --state waiting --yes' },
