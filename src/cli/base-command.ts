@@ -10,7 +10,7 @@ import type { Inspector } from '../engine/inspector.ts'
 import type { Selector, Store } from '../store/store.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { say } from './safe.ts'
-import { quoted } from './shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 import { createOutput, type Output } from './output.ts'
 import { processSinks, type Sinks } from './streams.ts'
 

@@ -6,7 +6,7 @@ import { iso } from './json.ts'
 import type { Paint } from './paint.ts'
 import { say, type Safe } from './safe.ts'
 import { section, stepLines, type Step } from './sections.ts'
-import { quoted } from './shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 
 export function explanationDocument({ job, explanation }: ExplainedJob, suffix: string) {
   const { why, next, at, commands } = explanation

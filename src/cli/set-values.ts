@@ -4,7 +4,7 @@ import { preview } from '../domain/preview.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { parsePath, splitAssignment, withoutVariables } from '../domain/variable-path.ts'
 import { typedValue } from '../domain/exact-json.ts'
-import { quoted } from './shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 
 /** `variables.` in front is the selector's way to write a path, and is understood here too. */
 export function readSet(text: string, name: string): Omit<VariableChange, 'add'> {

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts'
 import { stopped, wordsOfTally, type Tally } from '../worker/tally.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
 import { iso } from './json.ts'
-import { quoted } from './shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 import { counted } from './time.ts'
 
 export interface RunEnd {

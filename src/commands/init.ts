@@ -7,7 +7,7 @@ import { unwritable } from '../cli/input.ts'
 import { prose } from '../cli/prose.ts'
 import { say } from '../cli/safe.ts'
 import { section, stepLines, type Step } from '../cli/sections.ts'
-import { quoted } from '../cli/shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 
 export default class Init extends BaseCommand {
   static override summary = 'Make a handler, its test and a store to begin with.'

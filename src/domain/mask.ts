@@ -65,7 +65,7 @@ function withoutElements(text: string): string {
 function withoutFlags(text: string): string {
   if (!text.includes('--')) return text
   return text.replace(
-    /(?<![\w-])(--[\w-]{1,80})([ \t]{1,4})(?!-)("[^"]*"?|'[^']*'?|[^\s"']+)/g,
+    /(?<![\w-])(--[\w-]{1,80})([ \t]{1,4})(?!-)("[^"]*"?|'[^']*'?(?:\\''[^']*'?)*|[^\s"']+)/g,
     (whole: string, name: string, space: string, value: string) =>
       secretName(name) === null || !hides(name, value) ? whole : `${name}${space}${mask}`,
   )
@@ -142,7 +142,7 @@ const longestNested = 10_000
 /** Where a value ends that begins at `start`: with its quote or bracket, else at a separator. */
 function valueEnd(text: string, start: number): number {
   const head = text.slice(start, start + longestNested)
-  const quoted = /^(?:"[^"\\]*(?:\\.[^"\\]*)*"?|'[^'\\]*(?:\\.[^'\\]*)*'?|`[^`]*`?)/s.exec(text.slice(start))
+  const quoted = /^(?:"[^"\\]*(?:\\.[^"\\]*)*"?|'[^'\\]*(?:\\.[^'\\]*)*'?(?:\\''[^']*'?)*|`[^`]*`?)/s.exec(text.slice(start))
   if (quoted) return start + quoted[0].length
   const escaped = /^\\+["'`]/.exec(head)?.[0]
   if (escaped) return escapedEnd(text, start, escaped)

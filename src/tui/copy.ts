@@ -1,6 +1,6 @@
 /** What is selected, as a command line. */
 import { causeCommand } from '../cli/cause-view.ts'
-import { quoted } from '../cli/shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { keyOf, type Item } from './items.ts'
 import type { ListName } from './snapshot.ts'

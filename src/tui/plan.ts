@@ -1,7 +1,7 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
 import type { Selector } from '../domain/selector.ts'
 import type { VariableChange } from '../domain/resolution.ts'
-import { quoted } from '../cli/shell.ts'
+import { quoted } from '../domain/shell-words.ts'
 import { thousands } from '../cli/time.ts'
 import { keyOf, typeOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
@@ -114,8 +114,9 @@ function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'ta
   return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
 }
 
+/** Quotes stand around the value alone: what hides secrets then sees where one ends. */
 function setFlags({ set = [] }: JobsPlan): string {
-  return set.map(({ path, value, add }) => ` --set ${quoted(`${path}=${JSON.stringify(value)}`)}${add ? ' --add' : ''}`).join('')
+  return set.map(({ path, value, add }) => ` --set ${quoted(path)}=${quoted(JSON.stringify(value))}${add ? ' --add' : ''}`).join('')
 }
 
 function selection({ selector, list, verb }: JobsPlan, targets: Confirm['targets']): string {

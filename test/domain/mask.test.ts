@@ -59,6 +59,11 @@ describe('maskText', () => {
     expect(maskText(text)).toBe(text)
   })
 
+  it('is hidden to the end of what a shell puts together', () => {
+    expect(maskText("--set password='it'\\''s so' --json")).toBe("--set password='***' --json")
+    expect(maskText("wf --password 'it'\\''s so' --json")).toBe('wf --password *** --json')
+  })
+
   it('is done once: masking again changes nothing', () => {
     for (const text of [pem, 'https://u:p@h', 'password: "x"', 'Bearer abcdefgh1']) expect(maskText(maskText(text))).toBe(maskText(text))
   })
