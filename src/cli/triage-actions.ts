@@ -6,10 +6,12 @@ import type { VariableChange } from '../domain/resolution.ts'
 import { setVariables } from '../domain/set-variable.ts'
 import { quoted } from '../domain/shell-words.ts'
 import type { InspectedCause } from '../engine/causes.ts'
+import { asOperation, pauseOperation } from '../engine/operations.ts'
 import { describeError, toWfError } from './errors.ts'
 import { readable } from './history-words.ts'
 import { countedBy, heldWords, impactOf } from './impact.ts'
 import { iso } from './json.ts'
+import { operationLine } from './operation-line.ts'
 import { passedByOf, resolvable } from './resolvable.ts'
 import { joined, say } from './safe.ts'
 import { jsonLines } from './sections.ts'
@@ -130,12 +132,16 @@ export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCau
   output.print(say`${output.paint.bold('y')} pause it   ${output.paint.bold('n')} no`)
   if ((await keyboard.key()) !== 'y') return nothing(parts)
   const untilAt = forMs === 0 ? null : engine.store.now() + forMs
-  const changed = await engine.pauseTypes([type], { paused: true, reason: reason.trim() || null, who: who(), untilAt })
+  const pause = { paused: true, reason: reason.trim() || null, who: who(), untilAt }
+  const { result: changed, operation } = await asOperation(engine.store, pauseOperation([type], pause), (id) =>
+    engine.pauseTypes([type], { ...pause, operation: id }),
+  )
   const until = untilAt === null ? say`` : say` until ${iso(untilAt)}, ${relative(untilAt, engine.store.now())}`
   output.print(
     changed.length === 0
       ? say`${type} was paused already`
       : say`${output.paint.green('paused')} ${type}${until}; wf types resume ${quoted(type)}${suffix} ends it`,
+    operationLine({ ...operation, suffix }, output.paint),
   )
   return true
 }

@@ -84,7 +84,7 @@ function unattended({ job, type }: JobFacts): Hold | null {
 function crowded({ job, type }: JobFacts): Hold | null {
   if (job.state !== 'available' || type.slots === null || type.running < type.slots) return null
   return {
-    why: `All ${countWords(type.slots, 'slot')} of ${countWords(type.workers, 'worker')} for ${job.type} are taken.`,
+    why: `${type.slots === 1 ? 'The only slot' : `All ${type.slots} slots`} of ${countWords(type.workers, 'worker')} for ${job.type} ${type.slots === 1 ? 'is' : 'are'} taken.`,
     next: `It starts when one is free and its turn has come; ${countWords(type.due, 'job')} of the type ${type.due === 1 ? 'is' : 'are'} due, itself included.`,
     at: null,
     commands: [

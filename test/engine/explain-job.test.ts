@@ -50,7 +50,7 @@ describe('the explanation of a job', () => {
     await t.add()
     await t.claim({ type: 'mail', limit: 1 })
     const key = await t.add()
-    expect((await explained(t, key)).words).toContain('All 1 slot of 1 worker for mail are taken.')
+    expect((await explained(t, key)).words).toContain('The only slot of 1 worker for mail is taken.')
   })
 
   it('finds out that the worker of a running job is alive, and later that it is dead', async () => {
