@@ -5,14 +5,14 @@ import type { Connection } from './connection.ts'
 import { atOneMoment } from './one-moment.ts'
 import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './inside.ts'
 import { seek, type Entry, type Order } from './order.ts'
-import { poisonJobsTable } from './poison-jobs.ts'
+import { letterReader } from './poison-jobs.ts'
 import { all, deadLetterConditions, jobConditions, statements, timeConditions, withIncident, type Condition } from './selection.ts'
 import { sift, wanted } from './sift.ts'
 
 export function deadLetterLister(db: Connection): (selector: Selector, page: Page) => Paged<DeadLetter> {
   prepareInside(db)
   const statement = statements(db)
-  const letters = poisonJobsTable(db)
+  const letters = letterReader(db)
   const search = (selector: Selector, page: Page): Entry[] => {
     const { order, after, by } = seek('dlq', page, 'p.job_key')
     const own = [...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')]
@@ -31,7 +31,7 @@ export function deadLetterLister(db: Connection): (selector: Selector, page: Pag
   return atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('dlq', page, 'p.job_key')
     const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
-    return { items: shown.flatMap(({ id }) => letters.get(id) ?? []), next: last && cursor(last), ...looked }
+    return { items: shown.flatMap(({ id }) => letters(id) ?? []), next: last && cursor(last), ...looked }
   })
 }
 

@@ -9,7 +9,7 @@ import { idempotencyKeysTable } from './idempotency-keys.ts'
 import { incidentsTable } from './incidents.ts'
 import { jobDataTable } from './job-data.ts'
 import { jobsTable } from './jobs.ts'
-import { poisonJobsTable } from './poison-jobs.ts'
+import { letterReader } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
 import { workerIdempotencyTable } from './worker-idempotency.ts'
 
@@ -18,7 +18,7 @@ export function jobDetails(db: Connection): (key: number) => JobDetail | null {
   const data = jobDataTable(db)
   const attempts = attemptsTable(db)
   const incidents = incidentsTable(db)
-  const deadLetters = poisonJobsTable(db)
+  const deadLetters = letterReader(db)
   const history = historyTable(db)
   const stats = statsTable(db)
   const keys = idempotencyKeysTable(db)
@@ -32,7 +32,7 @@ export function jobDetails(db: Connection): (key: number) => JobDetail | null {
       result: data.result(key),
       attempts: [...succeeded(job, jobs.lastWorker(key)), ...attempts.ofJob(key)].sort((a, b) => a.attempt - b.attempt),
       incidents: incidents.ofJob(key),
-      deadLetter: deadLetters.get(key),
+      deadLetter: deadLetters(key),
       history: history.ofJob(key),
       progress: stats.progressOf(key),
       idempotencyKey: keys.keyOf(key),

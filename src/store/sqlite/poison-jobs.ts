@@ -9,10 +9,14 @@ import { textOf } from './job-data.ts'
 export interface PoisonJobsTable {
   open(jobKey: number, letter: NewDeadLetter, now: number): void
   close(jobKey: number, closing: Closing, now: number): void
-  get(jobKey: number): DeadLetter | null
-  /** With its variables and the whole of its error. */
-  stored(jobKey: number): StoredLetter | null
+  get: LetterReader
 }
+
+/** Without variables, however large they are. */
+export type LetterReader = (jobKey: number) => DeadLetter | null
+
+/** With its variables and the whole of its error. */
+export type StoredLetterReader = (jobKey: number) => StoredLetter | null
 
 /** The table is `p`. */
 const deadLetterColumns = `p.job_key AS jobKey, p.job_type AS type, p.process_instance_key AS processInstanceKey, p.reason, p.error_code AS errorCode,
@@ -30,8 +34,6 @@ export function poisonJobsTable(db: Connection): PoisonJobsTable {
   const close = db.prepare(
     'UPDATE wf_poison_jobs SET closed_at = ?, closed_by = ?, resolution = ?, close_reason = ? WHERE job_key = ? AND closed_at IS NULL',
   )
-  const get = db.prepare<[number], DeadLetter>(`SELECT ${deadLetterColumns} FROM wf_poison_jobs p WHERE p.job_key = ?`)
-  const rest = db.prepare<[number], { variables: unknown; error: string }>('SELECT variables, error FROM wf_poison_jobs WHERE job_key = ?')
   return {
     open(jobKey, { reason, error }, now) {
       open.run(reason, error.code, error.message, JSON.stringify(error), now, jobKey)
@@ -39,10 +41,20 @@ export function poisonJobsTable(db: Connection): PoisonJobsTable {
     close(jobKey, { who, resolution, reason }, now) {
       close.run(now, who, resolution, reason, jobKey)
     },
-    get: (jobKey) => get.get(jobKey) ?? null,
-    stored(jobKey) {
-      const [letter, more] = [get.get(jobKey), rest.get(jobKey)]
-      return letter && more ? { ...letter, variables: textOf(more.variables), error: errorFrom(more.error) } : null
-    },
+    get: letterReader(db),
+  }
+}
+
+export function letterReader(db: Connection): LetterReader {
+  const get = db.prepare<[number], DeadLetter>(`SELECT ${deadLetterColumns} FROM wf_poison_jobs p WHERE p.job_key = ?`)
+  return (jobKey) => get.get(jobKey) ?? null
+}
+
+export function storedLetterReader(db: Connection): StoredLetterReader {
+  const get = letterReader(db)
+  const rest = db.prepare<[number], { variables: unknown; error: string }>('SELECT variables, error FROM wf_poison_jobs WHERE job_key = ?')
+  return (jobKey) => {
+    const [letter, more] = [get(jobKey), rest.get(jobKey)]
+    return letter && more ? { ...letter, variables: textOf(more.variables), error: errorFrom(more.error) } : null
   }
 }

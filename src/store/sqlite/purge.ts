@@ -5,7 +5,7 @@ import type { Applied } from '../../domain/resolution.ts'
 import type { Connection } from './connection.ts'
 import { historyTable } from './history.ts'
 import { jobsTable } from './jobs.ts'
-import { poisonJobsTable } from './poison-jobs.ts'
+import { letterReader } from './poison-jobs.ts'
 import { resolver, targetRecorder } from './resolve.ts'
 
 export function purger(db: Connection): (purge: Purge, now: number) => readonly Applied[] {
@@ -22,13 +22,13 @@ export function purger(db: Connection): (purge: Purge, now: number) => readonly 
 type One = Omit<Purge, 'keys'> & { jobKey: number }
 
 function onePurger(db: Connection): (one: One, now: number) => Applied {
-  const letters = poisonJobsTable(db)
+  const letters = letterReader(db)
   const jobs = jobsTable(db)
   const history = historyTable(db)
   const resolve = resolver(db)
   const remove = db.prepare('DELETE FROM wf_poison_jobs WHERE job_key = ?')
   return ({ jobKey, open, who, reason }, now) => {
-    const letter = letters.get(jobKey)
+    const letter = letters(jobKey)
     const from = jobs.get(jobKey)?.state ?? null
     const kept = keptBecause(jobKey, letter, { open })
     if (kept) return { jobKey, ...kept, from, to: from }

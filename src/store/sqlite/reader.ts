@@ -22,7 +22,7 @@ import { versionOf } from './migrate.ts'
 import { newsReader } from './news.ts'
 import { operationLister, operationsTable } from './operations.ts'
 import { pendingLook } from './pending.ts'
-import { poisonJobsTable } from './poison-jobs.ts'
+import { storedLetterReader } from './poison-jobs.ts'
 import { statsTable } from './stats.ts'
 import { stepLister } from './step-list.ts'
 import type { StorePlace } from './store-place.ts'
@@ -119,12 +119,12 @@ function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incide
   const jobs = lazy(() => jobLister(db))
   const incidents = lazy(() => incidentLister(db))
   const letters = lazy(() => deadLetterLister(db))
-  const letter = lazy(() => poisonJobsTable(db))
+  const letter = lazy(() => storedLetterReader(db))
   return {
     jobs: (selector, page) => read(() => jobs()(selector, page)),
     incidents: (selector, page) => read(() => incidents()(selector, page)),
     deadLetters: (selector, page) => read(() => letters()(selector, page)),
-    deadLetter: (key) => read(() => letter().stored(key)),
+    deadLetter: (key) => read(() => letter()(key)),
   }
 }
 
