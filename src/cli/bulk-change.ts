@@ -70,12 +70,13 @@ async function foretellAll(
   const { store } = engine
   const types: string[] = []
   const previews = new SetPreviews()
-  await foretell(run, keys, async (jobKey) => {
+  const one = async (jobKey: number) => {
     const { applied, type, change } = await foretold(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
     if (change) previews.add(jobKey, change)
     if (change && type !== null) types.push(type)
     return applied
-  })
+  }
+  await foretell(run, keys, (some) => Promise.all(some.map(one)))
   return { impact: runsAgain(resolution.verb) ? await impactOf(store, countedBy(types)) : [], previews: previews.items }
 }
 

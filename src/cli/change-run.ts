@@ -95,8 +95,12 @@ export async function changed({ tally, signal, add }: ChangeRun, change: (listen
 const readBatch = 200
 
 /** What would become of each, a batch after the other. */
-export async function foretell({ signal, add }: ChangeRun, keys: readonly number[], one: (jobKey: number) => Promise<Applied>): Promise<void> {
+export async function foretell(
+  { signal, add }: ChangeRun,
+  keys: readonly number[],
+  some: (keys: readonly number[]) => Promise<readonly Applied[]>,
+): Promise<void> {
   for (let start = 0; start < keys.length && !signal.aborted; start += readBatch) {
-    add(await Promise.all(keys.slice(start, start + readBatch).map(one)))
+    add(await some(keys.slice(start, start + readBatch)))
   }
 }

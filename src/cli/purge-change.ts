@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { keptBecause } from '../domain/purge.ts'
 import type { Applied } from '../domain/resolution.ts'
 import { purgeMany } from '../engine/purge.ts'
+import { everyItem } from '../store/pages.ts'
 import type { Selector, Store } from '../store/store.ts'
 import { selectorWords } from './bulk-change.ts'
 import { changed, foretell, runChange, type ChangeEnd, type ChangeRun } from './change-run.ts'
@@ -31,7 +32,7 @@ export async function purgeLetters(output: Output, { clock, suffix }: { clock: C
   const planned = { verb: 'purge' as const, keys, noun: 'dead letters', dryRun }
   const { result, tally, stoppedWith } = await runChange({ output, clock }, planned, async (run) => {
     if (!dryRun) return purgeAll(clock, change, run)
-    await foretell(run, keys, (jobKey) => foretold(store, jobKey, open))
+    await foretell(run, keys, (some) => foretold(store, some, open))
     return { failure: null, id: null }
   })
   const { failure, id } = result
@@ -58,10 +59,17 @@ async function purgeAll(clock: Clock, change: PurgeChange, run: ChangeRun): Prom
   )
 }
 
-async function foretold(store: Store, jobKey: number, open: boolean): Promise<Applied> {
-  const [letter, detail] = await Promise.all([store.deadLetter(jobKey), store.job(jobKey)])
-  const from = detail?.job.state ?? null
-  const kept = keptBecause(jobKey, letter, { open })
-  if (kept) return { jobKey, ...kept, from, to: from }
-  return { jobKey, status: 'changed', from, to: letter?.closedAt === null && from !== null ? 'cancelled' : from, why: '' }
+/** Read as lists are, without what the letters carry: there may be very many. */
+async function foretold(store: Store, keys: readonly number[], open: boolean): Promise<readonly Applied[]> {
+  const those = { keys, includeClosed: true }
+  const [found, jobs] = await Promise.all([everyItem((page) => store.deadLetters(those, page)), everyItem((page) => store.jobs(those, page))])
+  const letters = new Map(found.map((letter) => [letter.jobKey, letter]))
+  const states = new Map(jobs.map(({ key, state }) => [key, state]))
+  return keys.map((jobKey) => {
+    const letter = letters.get(jobKey) ?? null
+    const from = states.get(jobKey) ?? null
+    const kept = keptBecause(jobKey, letter, { open })
+    if (kept) return { jobKey, ...kept, from, to: from }
+    return { jobKey, status: 'changed', from, to: letter?.closedAt === null && from !== null ? 'cancelled' : from, why: '' }
+  })
 }

@@ -88,6 +88,14 @@ describe('wf dlq', () => {
     const keys = [await dead(), await poisoned()]
     const wf = (...args: readonly string[]) => cli(['dlq', 'purge', ...args, '--json'], { store: location })
     expect((await wf(String(keys[0]))).json()).toMatchObject({ matched: 1, changed: 0, skipped: 1 })
+    const foretold = (await wf(...keys.map(String), '4711', '--open', '--dry-run')).json<{
+      items: { status: string; from: string | null; to: string | null }[]
+    }>()
+    expect(foretold.items.map(({ status, from, to }) => [status, from, to])).toEqual([
+      ['changed', 'dead', 'cancelled'],
+      ['changed', 'failed', 'cancelled'],
+      ['not_found', null, null],
+    ])
     expect((await wf(...keys.map(String), '--open')).json()).toMatchObject({ matched: 2, changed: 2, undo: null })
     for (const key of keys) {
       const { job, deadLetter, incidents } = await detail(key)
