@@ -222,6 +222,39 @@ describe('an upgrade', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
+  it('B085 takes away what operations kept of jobs that are gone, and leaves what belongs to others', async () => {
+    const path = freshPath()
+    writeFileSync(path, '')
+    const old = openWriter(path)
+    setJournal(old, { durability: 'power', shared: true })
+    await migrate(old, { clock: systemClock, random, lockTimeoutMs: 0, location: path }, migrations.slice(0, 6))
+    const image = `'{"of":"job","variables":{"before":"{}"}}'`
+    const flags = `'{"retries":2,"set":[{"path":"pin","value":"x"},{"path":"old","remove":true}]}'`
+    old.exec(`INSERT INTO wf_jobs (key, type, state, priority, run_at, retries, retries_given, enqueued_retries, created_at)
+      VALUES (2, 't', 'available', 0, 1, 3, 1, 3, 1);
+      INSERT INTO wf_job_data (job_key, variables) VALUES (2, '{}');
+      INSERT INTO wf_operations (at, verb, who, selector, flags, matched, changed, touched_at)
+      VALUES (1, 'resolve', 'a', '', ${flags}, 1, 1, 1), (1, 'resolve', 'a', '', ${flags}, 2, 2, 1), (1, 'pause', 'a', '', '{}', 1, 1, 1);
+      INSERT INTO wf_operation_targets (operation_id, job_key, name, status, why, image)
+      VALUES (1, 1, '', 'changed', '', ${image}), (2, 1, '', 'changed', '', ${image}), (2, 2, '', 'changed', '', ${image}), (3, 0, 't', 'changed', '', ${image})`)
+    old.close()
+    const store = await openWrite(path)
+    const kept = await Promise.all(
+      [1, 2, 3].map(async (id) => (await store.operationTargets(id, { limit: 9 })).items.map((target) => target.image !== null)),
+    )
+    expect(kept).toEqual([[false], [false, true], [true]])
+    expect((await store.operation(1))?.flags).toEqual({ retries: 2, set: [{ path: 'pin' }, { path: 'old', remove: true }] })
+    expect((await store.operation(2))?.flags).toEqual({
+      retries: 2,
+      set: [
+        { path: 'pin', value: 'x' },
+        { path: 'old', remove: true },
+      ],
+    })
+    await store.close()
+    expect(checkInvariantsOf(path)).toEqual([])
+  })
+
   it('B085 that lacks a step is an error and stamps nothing', async () => {
     const path = freshPath()
     await everyState(path)
