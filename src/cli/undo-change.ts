@@ -147,7 +147,7 @@ function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   }
   const untold = sum.skipped + sum.failed + tally.partly - tally.told.length
   if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more`)}`)
-  const verb = change.dryRun ? say`would be as they were` : green(say`as they were`)
+  const verb = change.dryRun ? say`would be brought back` : green(say`brought back`)
   output.print(say`${counted(sum.changed, 'target')} ${verb}  ${dim(sumWords(sum))}`)
   if (operation !== null) output.print(dim(say`operation ${operation}${undidWords(change.of, sum)}`))
   if (!error) return exitCodes.ok

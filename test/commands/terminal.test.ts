@@ -68,7 +68,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(no.out).toContain('Undo it? [y/N]')
     expect((await store.counts()).failed ?? 0).toBe(0)
     const yes = await onTerminal('wf undo', 'y\n', location)
-    expect(yes.out).toMatch(/2 targets .*as they were/)
+    expect(yes.out).toMatch(/2 targets .*brought back/)
     expect((await store.counts()).failed).toBe(2)
   })
 
