@@ -1,11 +1,8 @@
 /** The variables of a dead letter's job, edited as a whole: what came of it as changes, checked before anything is done with them. */
+import { changesOfEdit, editableVariables, type EditableVariables } from '../domain/edited-variables.ts'
 import { WfError } from '../domain/errors.ts'
-import { parseObject } from '../domain/exact-json.ts'
-import { parseVariables } from '../domain/json.ts'
-import { mask, maskValue } from '../domain/mask.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { setVariables } from '../domain/set-variable.ts'
-import { variableDiff } from '../domain/variable-diff.ts'
 import type { LoadedHandler } from '../worker/loaded-handler.ts'
 import { canAsk, confirm } from './confirm.ts'
 import { edited } from './editor.ts'
@@ -26,13 +23,11 @@ export interface Editing {
 
 /** Throws WfError `refused` when nothing was changed, `invalid_job` when what came of it cannot be taken and nobody edits again. */
 export async function editVariables(output: Output, editing: Editing): Promise<readonly VariableChange[]> {
-  const stored = parseVariables(editing.variables)
-  const shown = editing.reveal ? stored : (maskValue(stored) as Record<string, unknown>)
-  const first = `${JSON.stringify(shown, null, 2)}\n`
-  for (let text = first; ; ) {
+  const given = editableVariables(editing.variables, editing.reveal)
+  for (let { text } = given; ; ) {
     text = await edited(text, { name: `variables-${editing.jobKey}.json` })
     try {
-      return await changesOf(text, { shown, isMasked: JSON.stringify(shown) !== JSON.stringify(stored), editing })
+      return await changesOf(text, given, editing)
     } catch (error) {
       if (!(error instanceof WfError) || error.code === 'refused' || !canAsk(output)) throw error
       describeError(error, output)
@@ -41,23 +36,11 @@ export async function editVariables(output: Output, editing: Editing): Promise<r
   }
 }
 
-interface Edited {
-  shown: Record<string, unknown>
-  isMasked: boolean
-  editing: Editing
-}
-
-async function changesOf(text: string, { shown, isMasked, editing }: Edited): Promise<readonly VariableChange[]> {
-  const changes = variableDiff(shown, parseObject(text, 'the edited variables'))
+async function changesOf(text: string, given: EditableVariables, editing: Editing): Promise<readonly VariableChange[]> {
+  const changes = changesOfEdit(text, given)
   if (changes.length === 0) {
     throw new WfError('refused', 'the variables were left as they are: nothing was changed', {
       hint: `wf dlq retry ${editing.jobKey} runs it again as it is`,
-    })
-  }
-  const hidden = isMasked && changes.find(({ value }) => JSON.stringify(value)?.includes(mask))
-  if (hidden) {
-    throw new WfError('invalid_job', `${hidden.path} would be stored with ${mask} in it, which stands for what was not shown`, {
-      hint: 'write the whole value, or edit with --reveal',
     })
   }
   const { text: next } = setVariables(editing.variables, changes, editing.variablesBytes)

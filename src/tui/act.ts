@@ -22,8 +22,15 @@ export interface Deed {
   onProgress(done: number): void
 }
 
-/** A finished sentence about what was done. Rejects with the store's errors. */
-export async function act(deed: Deed): Promise<string> {
+export interface Done {
+  /** A finished sentence. */
+  words: string
+  /** Something was to be changed, and nothing was. */
+  isVain: boolean
+}
+
+/** What was done. Rejects with the store's errors. */
+export async function act(deed: Deed): Promise<Done> {
   const { engine, confirm, who } = deed
   const { plan, amount } = confirm
   const reason = confirm.reason || null
@@ -35,22 +42,26 @@ export async function act(deed: Deed): Promise<string> {
       const why = { who, reason: confirm.reason }
       if (verb === 'trip') {
         await tripBreaker(engine.store, name, { ...why, forMs: (amount ?? usualTripMinutes) * 60_000 })
-        return `the breaker ${name} is open for ${amount ?? usualTripMinutes} min`
+        return fine(`the breaker ${name} is open for ${amount ?? usualTripMinutes} min`)
       }
       const { changed } = await closeBreaker(engine.store, name, why)
-      return changed ? `the breaker ${name} is closed` : `the breaker ${name} was closed already`
+      return fine(changed ? `the breaker ${name} is closed` : `the breaker ${name} was closed already`)
     }
     case 'type': {
       const { type, verb } = plan
       const changed = await engine.pauseTypes([type], { paused: verb === 'pause', reason, who })
-      return changed.length > 0
-        ? `${type} is ${verb === 'pause' ? 'paused' : 'resumed'}`
-        : `${type} was ${verb === 'pause' ? 'paused' : 'running'} already`
+      return fine(
+        changed.length > 0
+          ? `${type} is ${verb === 'pause' ? 'paused' : 'resumed'}`
+          : `${type} was ${verb === 'pause' ? 'paused' : 'running'} already`,
+      )
     }
     default:
       return undo(deed)
   }
 }
+
+const fine = (words: string): Done => ({ words, isVain: false })
 
 const done: Readonly<Record<JobVerb, string>> = {
   resolve: 'resolved',
@@ -60,7 +71,7 @@ const done: Readonly<Record<JobVerb, string>> = {
   cancel: 'cancelled',
 }
 
-async function changeJobs({ engine, clock, confirm, who, signal, onProgress }: Deed, plan: JobsPlan): Promise<string> {
+async function changeJobs({ engine, clock, confirm, who, signal, onProgress }: Deed, plan: JobsPlan): Promise<Done> {
   const { targets, guarded, amount } = confirm
   const keys = targets.map(({ key }) => key)
   let count = 0
@@ -80,8 +91,10 @@ async function changeJobs({ engine, clock, confirm, who, signal, onProgress }: D
       onProgress(count)
     },
   })
-  return `${counted(operation.changed, 'job')} ${done[plan.verb]}${restWords(operation)}`
+  return { words: `${counted(operation.changed, 'job')} ${done[plan.verb]}${restWords(operation)}`, isVain: isVain(operation) }
 }
+
+const isVain = ({ matched, changed }: Operation) => matched > 0 && changed === 0
 
 function restWords(operation: Operation): string {
   const { id, skipped, failed, matched, changed, verb } = operation
@@ -95,7 +108,7 @@ function restWords(operation: Operation): string {
   return `${parts.map((part) => `, ${part}`).join('')} (operation ${id}${undo})`
 }
 
-async function undo({ engine, clock, confirm, who, signal, onProgress }: Deed): Promise<string> {
+async function undo({ engine, clock, confirm, who, signal, onProgress }: Deed): Promise<Done> {
   const of = await operationToUndo(engine.store, confirm.targets[0]?.key ?? null, engine.store.now())
   let count = 0
   const operation = await undoOperation({
@@ -105,5 +118,6 @@ async function undo({ engine, clock, confirm, who, signal, onProgress }: Deed): 
       onProgress(count)
     },
   })
-  return `operation ${of.id} undone: ${counted(operation.changed, 'target')} as before${restWords(operation)}`
+  if (isVain(operation)) return { words: `nothing of operation ${of.id} could be undone${restWords(operation)}`, isVain: true }
+  return fine(`operation ${of.id} undone: ${counted(operation.changed, 'target')} as before${restWords(operation)}`)
 }

@@ -1,10 +1,11 @@
 /** Asking for changes, and making them: one at a time, each on a connection of its own that is open for as long as it takes. */
 import type { Clock } from '../clock.ts'
+import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
+import type { VariableChange } from '../domain/resolution.ts'
 import type { Engine } from '../engine/engine.ts'
 import { act } from './act.ts'
 import { isYes } from './confirm.ts'
 import type { StateDesk } from './desk.ts'
-import { changesBetween, editable } from './edit.ts'
 import { freeze } from './freeze.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
@@ -29,9 +30,18 @@ export interface ChangesParts {
   outside: Editor
 }
 
+/** An edit that could not be taken. */
+interface Draft {
+  key: number
+  /** JSON text, as stored when the editor was opened. */
+  variables: string
+  text: string
+}
+
 export class Changes {
   readonly #parts: ChangesParts
   #lastId = 0
+  #draft: Draft | null = null
   #working: { abort: AbortController; ended: Promise<void> } | null = null
 
   constructor(parts: ChangesParts) {
@@ -87,7 +97,7 @@ export class Changes {
   }
 
   async #edit(): Promise<void> {
-    const { desk, source, outside } = this.#parts
+    const { desk, source } = this.#parts
     const [item, ...others] = chosenItems(desk.state())
     const key = item ? keyOf(item) : null
     if (!item || key === null || others.length > 0) return this.#tell('choose one job to edit its variables', 'bad')
@@ -96,9 +106,24 @@ export class Changes {
     if (road === null) return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
     const detail = await source.reader.job(key)
     if (detail === null) return this.#tell('the job is not there any more', 'bad')
-    const set = changesBetween(detail.variables, outside.edit(editable(detail.variables)))
+    const set = this.#edited({ key, variables: detail.variables })
     if (set.length === 0) return this.#tell('the variables are as they were', 'good')
     this.#offer({ of: 'jobs', ...road, selector: { keys: [key] }, set })
+  }
+
+  /** What cannot be taken is not lost: the next edit of the same goes on with it. */
+  #edited(stored: Pick<Draft, 'key' | 'variables'>): readonly VariableChange[] {
+    const given = editableVariables(stored.variables, false)
+    const draft = this.#draft?.key === stored.key && this.#draft.variables === stored.variables ? this.#draft : null
+    const text = this.#parts.outside.edit(draft?.text ?? given.text)
+    this.#draft = { ...stored, text }
+    try {
+      const changes = changesOfEdit(text, given)
+      this.#draft = null
+      return changes
+    } catch (error) {
+      throw new Error(`${wordsOf(error)}; E opens it again as you left it`, { cause: error })
+    }
   }
 
   async #apply(confirm: Confirm, signal: AbortSignal): Promise<void> {
@@ -107,8 +132,15 @@ export class Changes {
     try {
       const engine = await openEngine()
       try {
-        const words = await act({ engine, clock, confirm, who, signal, onProgress: (done) => desk.dispatch({ type: 'progressed', id, done }) })
-        desk.dispatch({ type: 'ended', id, notice: this.#notice(words, 'good') })
+        const { words, isVain } = await act({
+          engine,
+          clock,
+          confirm,
+          who,
+          signal,
+          onProgress: (done) => desk.dispatch({ type: 'progressed', id, done }),
+        })
+        desk.dispatch({ type: 'ended', id, notice: this.#notice(words, isVain ? 'bad' : 'good') })
       } finally {
         await engine.store.close()
       }
