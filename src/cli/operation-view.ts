@@ -15,6 +15,7 @@ import { commandOf } from '../domain/operation-words.ts'
 import { maskValue } from '../domain/mask.ts'
 import { preview } from '../domain/preview.ts'
 import { whyNotUndone } from '../engine/undo.ts'
+import { shownKeys } from './command-shown.ts'
 import { maskedAt, readable } from './history-words.ts'
 import { iso } from './json.ts'
 import type { Paint } from './paint.ts'
@@ -64,7 +65,7 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
   ]
 }
 
-const meantWords = ({ selector }: Operation): string => (selector === '' ? 'all of them' : selector)
+const meantWords = ({ selector }: Operation): Shown => (selector === '' ? 'all of them' : shownKeys(selector))
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
   if (isUndone(operation)) return paint.dim

@@ -6,6 +6,7 @@ import { commandOf } from '../domain/operation-words.ts'
 import { foretellUndo, undoablePages, undoOperation } from '../engine/undo.ts'
 import type { Store } from '../store/store.ts'
 import { canAsk, confirm } from './confirm.ts'
+import { shownKeys } from './command-shown.ts'
 import { describeError, errorDocument, toWfError } from './errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts'
 import { onInterrupt, type Interrupt } from './interrupt.ts'
@@ -40,7 +41,7 @@ export async function approveUndo(output: Output, of: Operation, { yes, isNamed,
 
 function describe({ id, verb, selector, who, at, changed, reason }: Operation, now: number): Safe {
   const why = reason === null ? say`` : say` (${reason})`
-  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : selector} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
+  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownKeys(selector)} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
 }
 
 export interface UndoChange {
