@@ -6,7 +6,7 @@ import { thousands } from '../cli/time.ts'
 import { keyOf, typeOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
 import { selectorText } from '../domain/selector-text.ts'
-import { chosenItems, selectedItem, type Confirm, type State } from './state.ts'
+import { chosenItems, type Confirm, type State } from './state.ts'
 
 export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
 
@@ -28,34 +28,41 @@ export type Plan =
 /** A sentence where the key means nothing here. */
 export function planOf(state: State, verb: Verb): Plan | string {
   if (state.readOnly) return 'this dashboard only looks (--read-only)'
-  const item = selectedItem(state)
   if (verb === 'undo') return { of: 'operation', verb }
-  if (item === null) return 'nothing is selected'
-  if (verb === 'trip' || verb === 'close') return breakerPlan(item, verb)
-  if (verb === 'pause') return typePlan(state, item)
-  return jobsPlan(state, item, verb)
+  // What is marked, wherever the selection stands.
+  const [item, ...others] = chosenItems(state)
+  if (item === undefined) return 'nothing is selected'
+  if (verb === 'trip' || verb === 'close') return breakerPlan([item, ...others], verb)
+  if (verb === 'pause') return typePlan(state, [item, ...others])
+  return jobsPlan(state, [item, ...others], verb)
 }
 
-function breakerPlan(item: Item, verb: 'trip' | 'close'): Plan | string {
+type Chosen = readonly [Item, ...Item[]]
+
+function breakerPlan([item, ...others]: Chosen, verb: 'trip' | 'close'): Plan | string {
+  if (others.length > 0) return `${verb} takes one breaker at a time: Esc takes the marks away`
   return item.kind === 'breaker' ? { of: 'breaker', verb, name: item.breaker.name } : `choose a breaker to ${verb} it`
 }
 
-function typePlan(state: State, item: Item): Plan | string {
-  const type = typeOf(item)
-  if (type === null) return 'choose something of the type that is to be paused'
+function typePlan(state: State, chosen: Chosen): Plan | string {
+  const [type, ...others] = new Set(chosen.map(typeOf))
+  if (others.length > 0) return 'pause takes one type at a time: Esc takes the marks away'
+  if (type === null || type === undefined) return 'choose something of the type that is to be paused'
   const isPaused = state.figures?.types.some((view) => view.type === type && view.pausedAt !== null) ?? false
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
 
-function jobsPlan(state: State, item: Item, verb: Verb): Plan | string {
+function jobsPlan(state: State, chosen: Chosen, verb: Verb): Plan | string {
+  const [item] = chosen
+  if (chosen.some(({ kind }) => kind !== item.kind)) return `${verb} takes causes alone: Esc takes the marks away`
   if (item.kind === 'cause') {
     const { selector } = state.filters.causes ?? { selector: {} }
-    const fingerprints = chosenItems(state).flatMap((each) => (each.kind === 'cause' ? [each.cause.fingerprint] : []))
+    const fingerprints = chosen.flatMap((each) => (each.kind === 'cause' ? [each.cause.fingerprint] : []))
     const target: Selector = { ...(state.screen === 'incidents' ? selector : {}), fingerprints }
     if (verb === 'resolve') return { of: 'jobs', verb, list: 'incidents', selector: target }
     return verb === 'cancel' ? { of: 'jobs', verb, list: 'incidents', selector: target } : 'a cause can be resolved (R) or cancelled (X) as a whole'
   }
-  const keys = chosenItems(state).flatMap((each) => keyOf(each) ?? [])
+  const keys = chosen.flatMap((each) => keyOf(each) ?? [])
   if (keys.length === 0) return `choose a job to ${verb} it`
   const selector = { keys }
   switch (verb) {
@@ -91,13 +98,15 @@ export function equivalentCommand(confirm: Pick<Confirm, 'plan' | 'reason' | 'am
   const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
   switch (plan.of) {
     case 'jobs':
+      if (takesAway(plan))
+        return plan.verb === 'dlq_retry' ? `wf dlq retry ${plan.selector.keys?.join(' ') ?? ''} --edit${why}${suffix}` : onlyHere(plan)
       return `wf ${commands[plan.verb]}${selection(plan, targets)}${kindsFlag(confirm)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
     case 'breaker':
       return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
     case 'type':
       return `wf types ${plan.verb} ${quoted(plan.type)}${plan.verb === 'pause' ? why : ''}${suffix}`
     default:
-      return `wf undo${suffix}`
+      return `wf undo${targets.map(({ key }) => ` ${key}`).join('')}${why}${suffix}`
   }
 }
 
@@ -114,14 +123,22 @@ function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'ta
   return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
 }
 
+const takesAway = ({ set = [] }: JobsPlan) => set.some(({ remove }) => remove)
+
+const onlyHere = ({ set = [] }: JobsPlan) =>
+  `takes away ${set.flatMap(({ path, remove }) => (remove ? [path] : [])).join(', ')}: no flag of a command does`
+
 /** Quotes stand around the value alone: what hides secrets then sees where one ends. */
 function setFlags({ set = [] }: JobsPlan): string {
   return set.map(({ path, value, add }) => ` --set ${quoted(path)}=${quoted(JSON.stringify(value))}${add ? ' --add' : ''}`).join('')
 }
 
-function selection({ selector, list, verb }: JobsPlan, targets: Confirm['targets']): string {
-  const byKeys = selector.keys ?? (verb === 'cancel' && list === 'incidents' ? targets.map(({ key }) => key) : null)
+function selection({ selector, verb, list }: JobsPlan, targets: Confirm['targets']): string {
+  const byKeys = selector.keys ?? (verb === 'cancel' && list === 'incidents' && !fitsJobs(selector) ? targets.map(({ key }) => key) : null)
   if (byKeys === null) return ` ${selectorText(selector)}`
   const more = byKeys.length > mostKeys ? ` …(${thousands(byKeys.length - mostKeys)} more)` : ''
   return ` ${byKeys.slice(0, mostKeys).join(' ')}${more}`
 }
+
+/** Means the same of jobs as of their incidents: times do not, an incident is younger than its job. */
+const fitsJobs = (selector: Selector) => Object.keys(selector).every((field) => ['types', 'fingerprints'].includes(field))

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { readSet } from '../../src/cli/set-values.ts'
 import { maskText } from '../../src/domain/mask.ts'
 import { shellWords } from '../../src/domain/shell-words.ts'
-import { equivalentCommand } from '../../src/tui/plan.ts'
+import { equivalentCommand, planOf, type Plan } from '../../src/tui/plan.ts'
+import type { Item } from '../../src/tui/items.ts'
+import type { Target } from '../../src/tui/state.ts'
+import { breaker, incident, press, read, start, typeRow } from './support/scene.ts'
 
 describe('the command that does the same', () => {
   const commandOf = (path: string, value: unknown) => {
@@ -25,5 +28,55 @@ describe('the command that does the same', () => {
         expect(readSet(words[5] ?? '', '--set')).toEqual({ path, value })
       }
     }
+  })
+})
+
+const cause = (fingerprint: string, type = 'mail') => ({ kind: 'cause', id: `cause:${fingerprint}`, cause: { fingerprint, type } }) as unknown as Item
+
+describe('what a change is about', () => {
+  it('is what is marked, wherever the selection stands', () => {
+    const marked = press(read(start({ screen: 'incidents' }), [cause('ab', 'mail'), cause('cd', 'sms')]), 'mark')
+    expect(planOf(marked, 'pause')).toEqual({ of: 'type', verb: 'pause', type: 'mail' })
+    expect(planOf(marked, 'resolve')).toMatchObject({ selector: { fingerprints: ['ab'] } })
+    const one = press(read(start({ screen: 'breakers' }), [breaker('stripe'), breaker('twilio')]), 'mark')
+    expect(planOf(one, 'trip')).toEqual({ of: 'breaker', verb: 'trip', name: 'stripe' })
+  })
+
+  it('is refused where only one of what is marked would be changed', () => {
+    const breakers = press(read(start({ screen: 'breakers' }), [breaker('stripe'), breaker('twilio')]), 'mark-all')
+    expect(planOf(breakers, 'close')).toMatch(/one breaker at a time/)
+    const types = press(read(start({ screen: 'incidents' }), [incident(1), incident(2, { type: 'sms' })]), 'mark-all')
+    expect(planOf(types, 'pause')).toMatch(/one type at a time/)
+    const same = press(read(start({ screen: 'incidents' }), [incident(1), incident(2)]), 'mark-all')
+    expect(planOf(same, 'pause')).toMatchObject({ type: 'mail' })
+  })
+
+  it('never mixes causes with what else stands on the overview', () => {
+    const overview = press(read(start(), [cause('ab'), typeRow('mail')]), 'mark-all')
+    for (const verb of ['resolve', 'cancel'] as const) expect(planOf(overview, verb)).toMatch(/causes alone/)
+    const type = press(read(start(), [cause('ab'), typeRow('mail')]), 'last', 'mark', 'first')
+    expect(planOf(type, 'resolve')).toBe('choose a job to resolve it')
+  })
+})
+
+describe('the command of a panel', () => {
+  const command = (plan: Plan, targets: readonly Target[] = []) =>
+    equivalentCommand({ plan, reason: '', amount: null, targets, takesGuarded: false }, '')
+  const target = (key: number) => ({ key, type: 'mail', kind: 'raised' })
+
+  it('names the operation that is taken back', () => {
+    expect(command({ of: 'operation', verb: 'undo' }, [target(12)])).toBe('wf undo 12')
+  })
+
+  it('cancels a cause by its fingerprint, and by keys where the filter says something else of jobs', () => {
+    const of = (selector: object) => ({ of: 'jobs', verb: 'cancel', list: 'incidents', selector }) as const
+    expect(command(of({ fingerprints: ['ab'], types: ['mail'] }), [target(7)])).toBe('wf jobs cancel --type mail --fingerprint ab')
+    expect(command(of({ fingerprints: ['ab'], since: 1 }), [target(7), target(8)])).toBe('wf jobs cancel 7 8')
+  })
+
+  it('says where a variable is taken away, which no --set does', () => {
+    const set = [{ path: 'note', value: null, remove: true, add: false }]
+    expect(command({ of: 'jobs', verb: 'dlq_retry', list: 'dlq', selector: { keys: [7] }, set })).toBe('wf dlq retry 7 --edit')
+    expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set })).toMatch(/takes away note/)
   })
 })
