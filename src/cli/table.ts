@@ -1,5 +1,6 @@
 /** Tables that fit: columns are cut by display width, the widest first; what still does not fit is left out by rank. */
 import { cutToWidth, displayWidth } from '../domain/text.ts'
+import { distinctCuts } from './distinct-cuts.ts'
 import type { Paint, Painter } from './paint.ts'
 import { Safe, safe, type Shown } from './safe.ts'
 
@@ -11,6 +12,8 @@ export interface Column<T> {
   align?: 'right'
   /** May be cut down to this many columns of the terminal; unset: never cut. */
   shrinkTo?: number
+  /** Cells that begin alike are cut in their middle, so that they can be told apart. */
+  distinct?: true
   /** May be left out where the terminal is narrow, the highest first, and where every cell is empty. */
   optional?: number
 }
@@ -31,7 +34,9 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], loo
     return width === 0 && optional !== undefined ? 0 : Math.min(longestCell, Math.max(width, displayWidth(title)))
   })
   const widths = fitted(columns, natural, look.width ?? Number.POSITIVE_INFINITY)
-  const shown = columns.map((column, index) => ({ column, width: widths[index] ?? 0, cells: cells[index] ?? [] })).filter(({ width }) => width > 0)
+  const shown = columns
+    .map((column, index) => ({ column, width: widths[index] ?? 0, cells: cutCells(column, cells[index] ?? [], widths[index] ?? 0) }))
+    .filter(({ width }) => width > 0)
   const line = (draw: (each: (typeof shown)[number]) => string) => new Safe(shown.map(draw).join(' '.repeat(gap)).trimEnd())
   // Nothing stands behind the last column: blanks there would only be underlined, inverted or wrapped.
   const padded = (text: string, { column, width }: (typeof shown)[number]) =>
@@ -44,6 +49,10 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], loo
     }),
   )
   return [head, ...rows]
+}
+
+function cutCells<T>({ distinct }: Column<T>, cells: readonly string[], width: number): readonly string[] {
+  return distinct ? distinctCuts(cells, width) : cells
 }
 
 /** Far more than is ever shown, so that a secret that begins in view is still whole when it is masked. */

@@ -21,7 +21,7 @@ export function causeColumns(now: number): readonly Column<ListedCause>[] {
     { title: '', value: ({ trend }) => arrows[trend], paint: ({ trend }, paint) => (trend === 'rising' ? paint.red : undefined) },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
     { title: 'KIND', value: kindWords, optional: 2, paint: (_, paint) => paint.red },
-    { title: 'CAUSE', value: causeWords, shrinkTo: 24 },
+    { title: 'CAUSE', value: causeWords, shrinkTo: 24, distinct: true },
     { title: 'NEW', value: ({ isNew }) => (isNew ? 'new' : ''), optional: 1, paint: (_, paint) => paint.yellow },
     { title: 'FIRST', value: ({ firstAt }) => span(Math.max(0, now - firstAt)), align: 'right', optional: 3 },
     { title: 'LAST', value: ({ lastAt }) => span(Math.max(0, now - lastAt)), align: 'right' },
@@ -30,8 +30,13 @@ export function causeColumns(now: number): readonly Column<ListedCause>[] {
 
 const kindWords = ({ kind, kinds }: ListedCause) => (kinds.length > 1 ? `${kind} +${kinds.length - 1}` : kind)
 
-export const incidentRows = (now: number): readonly Column<InspectedIncident>[] => incidentColumns(now, false)
-export const letterRows = (now: number): readonly Column<InspectedDeadLetter>[] => deadLetterColumns(now, false)
+export const incidentRows = (now: number): readonly Column<InspectedIncident>[] => apart(incidentColumns(now, false))
+export const letterRows = (now: number): readonly Column<InspectedDeadLetter>[] => apart(deadLetterColumns(now, false))
+
+/** Errors of a kind begin alike. */
+function apart<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
+  return columns.map((column) => (column.title === 'ERROR' ? { ...column, distinct: true } : column))
+}
 
 const modes = { closed: '□ closed', half_open: '◪ half-open', open: '■ open' } as const
 
@@ -65,7 +70,8 @@ export function jobRows(now: number): readonly Column<InspectedJob>[] {
       paint: (_, paint) => paint.yellow,
     },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 2 },
-    { title: 'LEFT', value: ({ retries }) => retries, align: 'right' },
+    // What holds a job says why it does not start when it is due.
+    { title: 'LEFT', value: ({ retries }) => retries, align: 'right', optional: 1.5 },
     { title: 'FAILED', value: ({ failures }) => failures, align: 'right', optional: 3 },
     { title: 'AGE', value: ({ createdAt }) => span(Math.max(0, now - createdAt)), align: 'right', optional: 4 },
     { title: 'WORKER', value: ({ workerId, state }) => (state === 'running' ? (workerId ?? '') : ''), shrinkTo: 10, optional: 5 },
