@@ -21,7 +21,7 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
       typing: false,
       amount: null,
     }
-    return { ...state, overlay: panel }
+    return { ...state, overlay: panel, notice: null }
   }
   const panel = state.overlay
   if (panel?.kind !== 'confirm') return event.type === 'ended' ? { ...state, notice: event.notice } : state

@@ -31,7 +31,7 @@ export function copiedCommand(state: State): string {
 function listCommand(state: State): string {
   const list = listOf(state)
   const filter = selectorText(state.filters[list]?.selector ?? {})
-  return filter === '' ? lists[list] : `${lists[list]} ${filter}`
+  return filter === '' || list === 'breakers' || list === 'workers' ? lists[list] : `${lists[list]} ${filter}`
 }
 
 function oneCommand(state: State, item: Item): string {

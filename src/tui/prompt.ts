@@ -27,9 +27,9 @@ export function edited(text: string, key: string): string {
 }
 
 function filtered(state: State, prompt: Prompt): State {
-  const filter = readFilter(prompt.text, state.now)
-  if (typeof filter === 'string') return { ...state, overlay: { ...prompt, error: filter } }
   const list = listOf(state)
+  const filter = readFilter(prompt.text, { now: state.now, list })
+  if (typeof filter === 'string') return { ...state, overlay: { ...prompt, error: filter } }
   const { [list]: _, ...rest } = state.filters
   const filters = filter === null ? rest : { ...rest, [list]: filter }
   return { ...state, filters, marks: new Set(), overlay: null, cursors: { ...state.cursors, [list]: { id: null, index: 0 } } }

@@ -22,7 +22,7 @@ export function reduce(state: State, event: Event): State {
     case 'failed':
       return { ...state, failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why } }
     case 'command':
-      return commanded(state, event.command)
+      return commanded(withoutRefusal(state), event.command)
     case 'typed':
       return typed(state, event.key)
     case 'noticed':
@@ -33,6 +33,9 @@ export function reduce(state: State, event: Event): State {
       return reduceConfirm(state, event)
   }
 }
+
+/** What was refused is no news any more once something else is asked for. */
+const withoutRefusal = (state: State): State => (state.notice?.tone === 'bad' ? { ...state, notice: null } : state)
 
 const noticeMs = 8_000
 

@@ -34,7 +34,7 @@ export interface Figures {
   workers: readonly InspectedWorker[]
   causes: readonly ListedCause[]
   series: Series
-  /** Epoch ms at which the next waiting job is due; null when none waits. */
+  /** Epoch ms at which the next waiting job that nothing holds is due; null when there is none. */
   nextDueAt: number | null
 }
 
@@ -76,7 +76,7 @@ export async function readSnapshot(source: Source, query: Query, known?: Figures
 async function readFigures({ reader, inspector, series }: Source, now: number): Promise<Figures> {
   const types = await inspector.types()
   const workers = await inspector.workers()
-  const waiting = types.filter(({ counts }) => (counts.waiting ?? 0) > 0).map(({ type }) => type)
+  const waiting = types.filter(({ counts, held }) => (counts.waiting ?? 0) > 0 && held === null).map(({ type }) => type)
   return {
     location: (await inspector.info()).location,
     types,
@@ -115,15 +115,21 @@ const pages: Readonly<Record<ListName, ReadPage>> = {
   async 'dead-letters'({ inspector }, { selector, limit }) {
     return mapped(await rowsOf((page) => inspector.deadLetters(selector, page), limit), letterItem)
   },
-  breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ types }) => meetsTypes(types, selector)).map(breakerItem)),
-  workers: async (_, { selector }, { workers }) => all(workers.filter(({ types }) => meetsTypes(types, selector)).map(workerItem)),
+  breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ name, types }) => meets({ name, types }, selector)).map(breakerItem)),
+  workers: async (_, { selector }, { workers }) =>
+    all(workers.filter(({ id, host, types }) => meets({ name: `${id} ${host}`, types }, selector)).map(workerItem)),
   jobs: readJobs,
 }
 
 const readPage: ReadPage = (source, query, figures) => pages[query.list](source, query, figures)
 
 const isEmpty = (selector: Selector) => Object.keys(selector).length === 0
-const meetsTypes = (types: readonly string[], { types: wanted }: Selector) => wanted === undefined || types.some((type) => wanted.includes(type))
+
+/** Breakers and workers are few, and narrowed here: by the types that they are about, and by words of their names. */
+function meets({ name, types }: { name: string; types: readonly string[] }, { types: wanted, error }: Selector): boolean {
+  const words = error && 'text' in error ? error.text.toLowerCase() : ''
+  return name.toLowerCase().includes(words) && (wanted === undefined || types.some((type) => wanted.includes(type)))
+}
 
 /** So many waiting jobs are put into the order of their starts; of more the newest are shown. */
 const mostSorted = 20_000

@@ -101,6 +101,19 @@ describe('the filter', () => {
     expect(queryOf(type(press(onJobs(1), 'filter'), 'connection refused', 'enter')).selector).toEqual({ error: { text: 'connection refused' } })
   })
 
+  it('looks for bare words in the names of breakers and workers, and refuses what says nothing of them', () => {
+    const at = (screen: 'breakers' | 'workers', text: string) => type(press(start({ screen }), 'filter'), text, 'enter')
+    expect(at('breakers', 'stripe').filters.breakers?.selector).toEqual({ error: { text: 'stripe' } })
+    expect(at('workers', '17').filters.workers?.selector).toEqual({ error: { text: '17' } })
+    expect(at('breakers', '--type mail').filters.breakers?.selector).toEqual({ types: ['mail'] })
+    expect(at('workers', '--since 2h').overlay).toMatchObject({ error: 'workers are narrowed by --type, or by words of their names' })
+  })
+
+  it('refuses what says nothing of the list', () => {
+    const state = type(press(start({ screen: 'incidents' }), 'filter'), '--state completed', 'enter')
+    expect(state.overlay).toMatchObject({ error: expect.stringContaining('does not narrow incidents') })
+  })
+
   it('says what it cannot read, and stays open', () => {
     const state = type(press(onJobs(1), 'filter'), '--nonsense x', 'enter')
     expect(state.overlay).toMatchObject({ kind: 'prompt', error: expect.stringContaining('nonsense') })

@@ -80,9 +80,9 @@ function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { pain
   return [
     say`${thousands(last?.done ?? 0)} in the last minute, ${thousands(present?.done ?? 0)} in this one`,
     ...(all === 0 ? [] : [say`failed ${((hour.failed / all) * 100).toFixed(1)} %`]),
-    ...(waiting === 0 || nextDueAt === null
-      ? []
-      : [say`${thousands(waiting)} wait, next ${nextDueAt <= now ? 'now' : `in ${span(nextDueAt - now)}`}`]),
+    ...(waiting === 0 ? [] : [say`${thousands(waiting)} wait, ${nextDueAt === null ? 'held' : `next ${soon(nextDueAt - now)}`}`]),
     ...(slowest && slowest[1].p95Ms !== null ? [paint.dim(say`slowest ${slowest[0]}: p95 ${quantileWords(slowest[1].p95Ms)}`)] : []),
   ]
 }
+
+const soon = (leftMs: number) => (leftMs <= 0 ? 'now' : `in ${span(leftMs)}`)
