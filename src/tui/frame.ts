@@ -18,7 +18,9 @@ export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
     return [cutLine(say`wf: ${columns}×${rows} is too small, ${smallest.columns}×${smallest.rows} is needed`, columns)]
   }
   const look: Look = { paint, width: columns, height: bodyRows(state) }
-  return [...headerLines(state, look), ...fill(withOverlay(state, bodyOf(state, look), look), look.height), ...footerLines(state, look)].map((line) =>
+  // What is frozen is to be read and copied: its ages stand still with it.
+  const shown = state.frozen ? { ...state, now: state.readAt ?? state.now } : state
+  return [...headerLines(shown, look), ...fill(withOverlay(shown, bodyOf(shown, look), look), look.height), ...footerLines(state, look)].map((line) =>
     cutLine(line, columns),
   )
 }

@@ -3,6 +3,8 @@
  * another does not.
  */
 
+import type { ListName } from './snapshot.ts'
+
 export type Screen = 'overview' | 'incidents' | 'dead-letters' | 'breakers' | 'jobs' | 'workers'
 
 export const screens: readonly { screen: Screen; title: string }[] = [
@@ -52,11 +54,12 @@ export interface Binding {
   words: string
   /** For the help line; left out there when it has none. The lowest rank is shown first. */
   short?: { word: string; rank: number }
-  /** Where the help line shows it; everywhere when it does not say. */
-  screens?: readonly Screen[]
+  /** On which lists the help line shows it; everywhere when it does not say. */
+  lists?: readonly ListName[]
 }
 
-const jobScreens: readonly Screen[] = ['overview', 'incidents', 'dead-letters', 'jobs']
+const jobLists: readonly ListName[] = ['incidents', 'dead-letters', 'jobs']
+const causeLists: readonly ListName[] = ['overview', 'causes', ...jobLists]
 
 export const bindings: readonly Binding[] = [
   { command: 'down', keys: ['j', 'down'], group: 'move', words: 'one down' },
@@ -80,19 +83,19 @@ export const bindings: readonly Binding[] = [
     command: 'filter',
     keys: ['/'],
     group: 'look',
-    words: 'filter, by a selector as commands take it',
+    words: 'filter, by a selector as of commands',
     short: { word: 'filter', rank: 3 },
   },
   { command: 'palette', keys: [':'], group: 'look', words: 'command by its name', short: { word: 'command', rank: 8 } },
-  { command: 'mark', keys: ['space'], group: 'look', words: 'mark, to change several', short: { word: 'mark', rank: 7 }, screens: jobScreens },
-  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all that are shown, or none', screens: jobScreens },
+  { command: 'mark', keys: ['space'], group: 'look', words: 'mark, to change several', short: { word: 'mark', rank: 7 }, lists: causeLists },
+  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all that are shown, or none', lists: causeLists },
   {
     command: 'explain',
     keys: ['e'],
     group: 'look',
     words: 'explain why it is where it is',
     short: { word: 'explain', rank: 5 },
-    screens: jobScreens,
+    lists: jobLists,
   },
   {
     command: 'attempts',
@@ -100,7 +103,7 @@ export const bindings: readonly Binding[] = [
     group: 'look',
     words: 'attempts, with stacks and causes',
     short: { word: 'attempts', rank: 6 },
-    screens: jobScreens,
+    lists: jobLists,
   },
   { command: 'copy', keys: ['c'], group: 'look', words: 'show it as a command to copy' },
   { command: 'freeze', keys: ['p'], group: 'look', words: 'freeze the screen, or let it go on' },
@@ -111,7 +114,7 @@ export const bindings: readonly Binding[] = [
     group: 'change',
     words: 'resolve or retry: it runs again',
     short: { word: 'resolve', rank: 4 },
-    screens: jobScreens,
+    lists: causeLists,
   },
   {
     command: 'discard',
@@ -119,7 +122,7 @@ export const bindings: readonly Binding[] = [
     group: 'change',
     words: 'discard a dead letter',
     short: { word: 'discard', rank: 4.1 },
-    screens: ['dead-letters'],
+    lists: ['dead-letters'],
   },
   {
     command: 'cancel',
@@ -127,7 +130,7 @@ export const bindings: readonly Binding[] = [
     group: 'change',
     words: 'cancel a job: it never runs again',
     short: { word: 'cancel', rank: 4.2 },
-    screens: ['incidents', 'jobs'],
+    lists: ['causes', 'incidents', 'jobs'],
   },
   {
     command: 'edit',
@@ -135,7 +138,7 @@ export const bindings: readonly Binding[] = [
     group: 'change',
     words: 'edit the variables in $EDITOR',
     short: { word: 'edit', rank: 4.3 },
-    screens: ['incidents', 'dead-letters', 'jobs'],
+    lists: jobLists,
   },
   {
     command: 'trip',
@@ -143,16 +146,16 @@ export const bindings: readonly Binding[] = [
     group: 'change',
     words: 'trip a breaker: nothing passes',
     short: { word: 'trip', rank: 4 },
-    screens: ['breakers'],
+    lists: ['breakers'],
   },
-  { command: 'close', keys: ['C'], group: 'change', words: 'close a breaker', short: { word: 'close', rank: 4.1 }, screens: ['breakers'] },
+  { command: 'close', keys: ['C'], group: 'change', words: 'close a breaker', short: { word: 'close', rank: 4.1 }, lists: ['breakers'] },
   {
     command: 'pause',
     keys: ['P'],
     group: 'change',
     words: 'pause a type, or resume it',
     short: { word: 'pause', rank: 4.4 },
-    screens: ['overview', 'incidents', 'jobs'],
+    lists: ['overview', 'causes', 'incidents', 'jobs'],
   },
   { command: 'undo', keys: ['U'], group: 'change', words: 'undo the last change', short: { word: 'undo', rank: 8.5 } },
   { command: 'help', keys: ['?'], group: 'leave', words: 'this help', short: { word: 'help', rank: 1 } },
@@ -175,10 +178,11 @@ export function keyFor(command: Command): string {
   return bindings.find((binding) => binding.command === command)?.keys[0] ?? ''
 }
 
-/** What the help line of a screen shows, the most needed first. */
-export function shortHelp(screen: Screen): readonly { key: string; word: string }[] {
+/** What the help line of a list shows, the most needed first. */
+export function shortHelp(list: ListName, readOnly = false): readonly { key: string; word: string }[] {
   return bindings
-    .flatMap(({ keys, short, screens: where }) => (short && (where?.includes(screen) ?? true) ? [{ key: keys[0] ?? '', ...short }] : []))
+    .filter(({ lists, group }) => (lists?.includes(list) ?? true) && !(readOnly && group === 'change'))
+    .flatMap(({ keys, short }) => (short ? [{ key: keys[0] ?? '', ...short }] : []))
     .sort((a, b) => a.rank - b.rank)
     .map(({ key, word }) => ({ key: keyWords(key), word }))
 }

@@ -83,7 +83,7 @@ function helpLine(state: State, { paint, width }: Look): Safe {
   const age = freshness(state, paint)
   const room = width - widthOf(age) - 2
   let line = say``
-  for (const { key, word } of shortHelp(state.screen)) {
+  for (const { key, word } of shortHelp(listOf(state), state.readOnly)) {
     const longer = say`${line} ${paint.bold(key)} ${paint.dim(word)} `
     if (widthOf(longer) > room) break
     line = longer

@@ -21,13 +21,21 @@ export function detailLines(state: State, look: Look): readonly Safe[] {
   const id = state.cursors[listOf(state)]?.id ?? null
   const { detail } = state
   if (id === null) return fill([], height)
-  if (detail === null || detail.id !== id || detail.pane !== state.pane) return fill([paint.dim('reading …')], height)
-  const lines = wholeDetail(detail, state, look)
+  const isNext = detail !== null && (detail.id !== id || detail.pane !== state.pane)
+  if (detail === null || (isNext && !isAlike(detail, { id, state }))) return fill([paint.dim('reading …')], height)
+  const whole = wholeDetail(detail, state, look)
+  // What stood there stays until the next is read: going down a list the screen keeps still.
+  const lines = isNext ? [paint.dim('reading …'), ...whole.slice(1)] : whole
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
   const shown = lines.slice(first, first + height)
   const below = lines.length - first - shown.length
   if (below > 0) shown[shown.length - 1] = paint.dim(`… ${below + 1} more lines${state.open ? ': j' : ': Enter, then j'}`)
   return fill(shown, height)
+}
+
+/** Another one of the same list. */
+function isAlike({ id, pane }: Detail, { id: next, state }: { id: string; state: State }): boolean {
+  return !state.open && pane === state.pane && id.split(':')[0] === next.split(':')[0]
 }
 
 interface Drawn {

@@ -1,11 +1,12 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
+import { shownCommand } from '../../cli/command-shown.ts'
 import { say, type Safe } from '../../cli/safe.ts'
 import { counted, thousands } from '../../cli/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
 import type { Look } from '../look.ts'
 import { over, panel } from '../parts/panel.ts'
-import { sized, wrapped } from '../parts/line.ts'
+import { sized, widthOf, wrapped } from '../parts/line.ts'
 import { equivalentCommand, takesRetries, usualTripMinutes, type Plan } from '../plan.ts'
 import type { Confirm, Overlay, State, Target } from '../state.ts'
 
@@ -26,48 +27,74 @@ export function withOverlay(state: State, body: readonly Safe[], look: Look): re
 const groups: Readonly<Record<Binding['group'], string>> = { move: 'MOVE', look: 'LOOK', change: 'CHANGE', leave: 'LEAVE' }
 
 function helpLines({ scroll }: Extract<Overlay, { kind: 'help' }>, { paint, width, height }: Look): readonly Safe[] {
-  const group = (name: Binding['group']) => [
-    paint.bold(groups[name]),
-    ...bindings.filter((binding) => binding.group === name).map(({ keys, words }) => say`  ${keys.map(keyWords).join(' ').padEnd(20)}${words}`),
-  ]
-  const [left, right] = [
-    [...group('move'), ...group('leave')],
-    [...group('look'), ...group('change')],
-  ]
-  const lines = width >= twoColumnsFrom ? columns(left, right) : [...left, ...right]
+  const keysOf = ({ keys }: Binding) => keys.map(keyWords).join(' ')
+  const column = (...names: readonly Binding['group'][]) => {
+    const wide = Math.max(...bindings.filter(({ group }) => names.includes(group)).map((binding) => keysOf(binding).length)) + 2
+    return names.flatMap((name) => [
+      paint.bold(groups[name]),
+      ...bindings.filter(({ group }) => group === name).map((binding) => say`  ${keysOf(binding).padEnd(wide)}${binding.words}`),
+    ])
+  }
+  const [left, right] = [column('move', 'leave'), column('look', 'change')]
+  const whole = widest(left) + columnGap + widest(right)
+  const lines = whole <= roomOf(width) ? columns(left, right) : [...left, ...right]
   const room = Math.max(0, height - 2)
   const first = Math.min(scroll, Math.max(0, lines.length - room))
   const title = lines.length > room ? 'keys · j k move, any other key closes' : 'keys · any key closes'
   return panel(title, lines.slice(first, first + room), width).slice(0, height)
 }
 
-const twoColumnsFrom = 100
-const columnWidth = 56
+const columnGap = 2
+const widest = (lines: readonly Safe[]) => Math.max(...lines.map(widthOf))
+/** Inside a panel. */
+const roomOf = (width: number) => Math.min(width, 110) - 4
 
 function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[] {
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, columnWidth)} ${right[row] ?? ''}`)
+  const leftWidth = widest(left) + columnGap
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, leftWidth)}${right[row] ?? ''}`)
 }
 
 function copyLines({ command, copied }: Extract<Overlay, { kind: 'copy' }>, { paint, width }: Look): readonly Safe[] {
   const told = copied ? paint.green('the terminal was told to copy it') : paint.dim('y copies it by the terminal (OSC 52), any other key closes')
-  return panel('as a command', [...wrapped(command, Math.min(width, 110) - 4).map((line) => paint.cyan(line)), told], width)
+  return panel('as a command', [...wrapped(shownCommand(command), roomOf(width)).map((line) => paint.cyan(line)), told], width)
 }
 
 function confirmLines(state: State, confirm: Confirm, { paint, width, height }: Look): readonly Safe[] {
   const { plan, reason, typing, amount } = confirm
-  const room = Math.min(width, 110) - 4
+  const room = roomOf(width)
   const why = typing
     ? say`reason: ${reason}█  ${paint.dim('Enter ends it')}`
     : say`reason: ${reason === '' ? paint.dim('none (r gives one)') : reason}`
-  const command = wrapped(say`${equivalentCommand(confirm, state.suffix)}`, room)
-  const lines = [
-    ...countLines(confirm, { paint, room }),
-    ...amountLine(plan, amount, paint),
-    ...(plan.of === 'operation' ? [] : [why]),
-    ...command.slice(0, Math.max(1, height - 12)).map((line) => paint.cyan(line)),
-    keysLine(confirm, paint),
+  const [count = [], ...groupLines] = countLines(confirm, { paint, room }).map((line) => [line])
+  const blocks: readonly Block[] = [
+    { lines: count, givesWay: 0 },
+    { lines: groupLines.flat(), givesWay: 2 },
+    { lines: amountLine(plan, amount, paint), givesWay: 3 },
+    { lines: plan.of === 'operation' ? [] : [why], givesWay: typing ? 0 : 4 },
+    { lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix)), room), givesWay: 1, painter: paint.cyan },
+    { lines: [keysLine(confirm, paint)], givesWay: 0 },
   ]
-  return panel(titleOf(plan), lines, width)
+  return panel(titleOf(plan), fitted(blocks, height - 2), width)
+}
+
+interface Block {
+  lines: readonly Safe[]
+  /** Where there is no room for all: the highest first; 0 never does. */
+  givesWay: number
+  painter?: Look['paint']['cyan']
+}
+
+/** Whatever is left out, how many it is about and which keys decide are there; what is cut says so. */
+function fitted(blocks: readonly Block[], height: number): readonly Safe[] {
+  let over = blocks.reduce((sum, { lines }) => sum + lines.length, 0) - height
+  const kept = new Map<Block, readonly Safe[]>()
+  for (const block of [...blocks].sort((a, b) => b.givesWay - a.givesWay)) {
+    const gone = block.givesWay === 0 ? 0 : Math.max(0, Math.min(over, block.lines.length))
+    over -= gone
+    const lines = block.lines.slice(0, block.lines.length - gone)
+    kept.set(block, gone > 0 && lines.length > 0 ? [...lines.slice(0, -1), say`${lines.at(-1) ?? ''} …`] : lines)
+  }
+  return blocks.flatMap((block) => (kept.get(block) ?? []).map((line) => block.painter?.(line) ?? line))
 }
 
 const deeds = {
@@ -93,7 +120,7 @@ export function titleOf(plan: Plan): string {
 
 function countLines({ plan, status, targets, guarded, done }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
-  if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(type, room))
+  if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
   if (plan.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
   const count = counted(targets.length, 'job')
   return [

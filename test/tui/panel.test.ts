@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { reduce } from '../../src/tui/reduce.ts'
+import type { Plan } from '../../src/tui/plan.ts'
+import type { State } from '../../src/tui/state.ts'
+import { outage, shown, textOf } from './support/outage.ts'
+import { incident, jobs, noon, press, read, start } from './support/scene.ts'
+
+const plan: Plan = {
+  of: 'jobs',
+  verb: 'resolve',
+  list: 'incidents',
+  selector: { types: ['a-long-type-name', 'another-long-name'], fingerprints: ['e30dd8501343ffa2'] },
+}
+const targets = ['mail', 'sms', 'fax', 'post'].map((type, key) => ({ key, type, kind: 'raised' }))
+const guarded = [{ key: 9, type: 'mail', kind: 'poison_message' }]
+
+function asked(columns: number, rows: number): State {
+  const state = read(start({ screen: 'incidents', size: { columns, rows } }), [incident(1)])
+  return reduce(reduce(state, { type: 'asked', id: 1, plan }), { type: 'frozen', id: 1, targets, guarded })
+}
+
+describe('the panel before a change', () => {
+  it('says how many and which keys decide, however little room there is, and marks a command that is cut', () => {
+    for (let rows = 10; rows < 40; rows++) {
+      for (const columns of [40, 60, 80, 120]) {
+        const text = textOf(asked(columns, rows))
+        expect(text).toMatch(/│ 4 jobs/)
+        expect(text).toMatch(/y or Enter does it/)
+        const command = text.slice(text.indexOf('wf incidents'))
+        if (text.includes('wf incidents')) expect(command.includes('e30dd8501343ffa2') || command.includes('…')).toBe(true)
+      }
+    }
+    expect(textOf(asked(80, 24))).toMatch(/e30dd8501343ffa2/)
+  })
+
+  it('takes the place of what was refused before', () => {
+    const told = reduce(asked(80, 24), { type: 'noticed', notice: { text: 'choose a job first', tone: 'bad', at: noon } })
+    expect(reduce(told, { type: 'asked', id: 2, plan }).notice).toBe(null)
+    expect(press({ ...told, overlay: null }, 'down').notice).toBe(null)
+  })
+})
+
+describe('what stands still', () => {
+  it('is all of a frozen screen, its ages too, but for how long it has been frozen', () => {
+    const frozen = press(read(start({ screen: 'jobs' }), jobs(7)), 'freeze')
+    const later = reduce(frozen, { type: 'ticked', now: frozen.now + 4_000 })
+    expect(textOf(frozen)).toMatch(/backoff +5s/)
+    expect(textOf(later)).toMatch(/backoff +5s/)
+    expect(textOf(later)).toMatch(/FROZEN 4s/)
+    expect(textOf(press(later, 'freeze'))).toMatch(/backoff +1s/)
+  })
+
+  it('is what was read of one job, until the next is read; of another list nothing', async () => {
+    const state = await shown(await outage(), { size: { columns: 140, rows: 30 }, screen: 'jobs' })
+    expect(textOf(state)).toMatch(/ {2}enqueued /)
+    const next = textOf(press(state, 'down'))
+    expect(next).toContain('reading …')
+    expect(next).toMatch(/ {2}enqueued /)
+    // Opened, it is what is acted on: there is no other one to look at.
+    expect(textOf(press(state, 'down', 'open'))).not.toMatch(/ {2}enqueued /)
+  })
+})
+
+describe('the keys', () => {
+  it('offers at the bottom only what means something there', async () => {
+    const help = (state: State) => textOf(state).split('\n').at(-1) ?? ''
+    const size = { columns: 200, rows: 30 }
+    const causes = await shown(await outage(), { size, screen: 'incidents' })
+    expect(help(causes)).toMatch(/R resolve/)
+    expect(help(causes)).not.toMatch(/E edit|e explain/)
+    expect(help(read(start({ size, screen: 'jobs' }), jobs(1)))).toMatch(/E edit .*e explain/)
+    expect(help(read(start({ size, screen: 'jobs', readOnly: true }), jobs(1)))).not.toMatch(/R resolve|X cancel|U undo/)
+  })
+
+  it('are all told whole on the help screen, in two columns where they fit', () => {
+    for (const columns of [60, 100, 110, 120, 200]) {
+      const text = textOf(press(start({ size: { columns, rows: 60 } }), 'help'))
+      expect(text).not.toContain('…')
+      expect(text).toContain('mark all that are shown, or none')
+    }
+  })
+})
