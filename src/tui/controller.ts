@@ -65,8 +65,10 @@ export function createController(parts: ControllerParts): Controller {
   }
   return {
     press(key) {
-      if (overlaid(key)) return
       const command = commandOf(key)
+      // Of the terminal, whatever lies over the screen: who believes to be in the shell must not answer a panel.
+      if (command === 'suspend' || command === 'redraw') return run(command)
+      if (overlaid(key)) return
       if (command !== null) run(command)
     },
     stop: () => changes.stop(),
