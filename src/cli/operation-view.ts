@@ -49,7 +49,12 @@ export function operationDocument(operation: Operation, now: number, suffix: str
 function shownFlags(flags: Operation['flags']): Record<string, unknown> {
   const { set, ...rest } = flags
   if (!Array.isArray(set)) return { ...flags }
-  return { ...rest, set: set.map((each) => (isJsonObject(each) ? { ...each, value: maskedAt(String(each['path']), each['value']) } : each)) }
+  return {
+    ...rest,
+    set: set.map((each) =>
+      isJsonObject(each) && each['remove'] !== true ? { ...each, value: maskedAt(String(each['path']), each['value']) } : each,
+    ),
+  }
 }
 
 export function operationColumns(now: number): readonly Column<Operation>[] {

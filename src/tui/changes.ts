@@ -122,7 +122,7 @@ export class Changes {
       this.#draft = null
       return changes
     } catch (error) {
-      throw new Error(`${wordsOf(error)}; E opens it again as you left it`, { cause: error })
+      throw new Error(`not taken (E opens it again as you left it): ${wordsOf(error)}`, { cause: error })
     }
   }
 

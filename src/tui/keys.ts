@@ -83,7 +83,7 @@ export const bindings: readonly Binding[] = [
     command: 'filter',
     keys: ['/'],
     group: 'look',
-    words: 'filter, by a selector as of commands',
+    words: 'filter by a selector, as commands do',
     short: { word: 'filter', rank: 3 },
   },
   { command: 'palette', keys: [':'], group: 'look', words: 'command by its name', short: { word: 'command', rank: 8 } },

@@ -98,8 +98,7 @@ export function equivalentCommand(confirm: Pick<Confirm, 'plan' | 'reason' | 'am
   const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
   switch (plan.of) {
     case 'jobs':
-      if (takesAway(plan))
-        return plan.verb === 'dlq_retry' ? `wf dlq retry ${plan.selector.keys?.join(' ') ?? ''} --edit${why}${suffix}` : onlyHere(plan)
+      if (takenAway(plan).length > 0) return onlyHere(plan)
       return `wf ${commands[plan.verb]}${selection(plan, targets)}${kindsFlag(confirm)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
     case 'breaker':
       return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
@@ -123,10 +122,15 @@ function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'ta
   return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
 }
 
-const takesAway = ({ set = [] }: JobsPlan) => set.some(({ remove }) => remove)
+const takenAway = ({ set = [] }: JobsPlan) => set.flatMap(({ path, remove }) => (remove ? [path] : []))
 
-const onlyHere = ({ set = [] }: JobsPlan) =>
-  `takes away ${set.flatMap(({ path, remove }) => (remove ? [path] : [])).join(', ')}: no flag of a command does`
+/** No command line does all of it, so that all of it is said. */
+function onlyHere(plan: JobsPlan): string {
+  const { set = [], verb, selector } = plan
+  const rest = setFlags({ ...plan, set: set.filter(({ remove }) => !remove) })
+  const road = verb === 'dlq_retry' ? `only the editor of wf dlq retry ${selector.keys?.join(' ') ?? ''} --edit does` : 'no command does'
+  return `takes away ${takenAway(plan).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
+}
 
 /** Quotes stand around the value alone: what hides secrets then sees where one ends. */
 function setFlags({ set = [] }: JobsPlan): string {

@@ -76,7 +76,11 @@ describe('the command of a panel', () => {
 
   it('says where a variable is taken away, which no --set does', () => {
     const set = [{ path: 'note', value: null, remove: true, add: false }]
-    expect(command({ of: 'jobs', verb: 'dlq_retry', list: 'dlq', selector: { keys: [7] }, set })).toBe('wf dlq retry 7 --edit')
-    expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set })).toMatch(/takes away note/)
+    expect(command({ of: 'jobs', verb: 'dlq_retry', list: 'dlq', selector: { keys: [7] }, set })).toBe(
+      'takes away note, which only the editor of wf dlq retry 7 --edit does',
+    )
+    expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set })).toBe('takes away note, which no command does')
+    const more = [...set, { path: 'amount', value: 8, add: false }]
+    expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set: more })).toMatch(/does; and --set amount=8$/)
   })
 })
