@@ -103,7 +103,7 @@ export function equivalentCommand(confirm: Pick<Confirm, 'plan' | 'reason' | 'am
     case 'breaker':
       return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
     case 'type':
-      return `wf types ${plan.verb} ${quoted(plan.type)}${plan.verb === 'pause' ? why : ''}${suffix}`
+      return `wf types ${plan.verb} ${quoted(plan.type)}${why}${suffix}`
     default:
       return `wf undo${targets.map(({ key }) => ` ${key}`).join('')}${why}${suffix}`
   }

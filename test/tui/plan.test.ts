@@ -74,6 +74,13 @@ describe('the command of a panel', () => {
     expect(command(of({ fingerprints: ['ab'], since: 1 }), [target(7), target(8)])).toBe('wf jobs cancel 7 8')
   })
 
+  it('gives the reason of a pause and of its end', () => {
+    for (const verb of ['pause', 'resume'] as const) {
+      const confirm = { plan: { of: 'type', verb, type: 'mail' }, reason: 'vendor down', amount: null, targets: [], takesGuarded: false } as const
+      expect(equivalentCommand(confirm, '')).toBe(`wf types ${verb} mail --reason 'vendor down'`)
+    }
+  })
+
   it('says where a variable is taken away, which no --set does', () => {
     const set = [{ path: 'note', value: null, remove: true, add: false }]
     expect(command({ of: 'jobs', verb: 'dlq_retry', list: 'dlq', selector: { keys: [7] }, set })).toBe(
