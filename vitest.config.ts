@@ -15,6 +15,8 @@ export default defineConfig({
     // What tests write and then import is for Node.js to read.
     server: { deps: { external: [/[\\/]wf-test-[^\\/]+[\\/].*\.m?js$/] } },
     setupFiles: ['.ci/cover-children.ts'],
+    // Files wait for processes of their own much of the time.
+    maxWorkers: '100%',
     // A machine that checks may be busy with much else.
     testTimeout: process.env['CI'] ? 120_000 : 30_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json'], reportOnFailure: true },
