@@ -33,14 +33,31 @@ export async function migrate(db: Connection, wait: LockWait, steps: readonly Mi
   for (const step of steps.slice(found)) await takeStep(db, step, { wait, known: steps.length, backup: step.version === found + 1 && found > 0 })
 }
 
-async function makeWhole(db: Connection, steps: readonly Migration[], wait: LockWait): Promise<void> {
+function makeWhole(db: Connection, steps: readonly Migration[], wait: LockWait): Promise<void> {
+  return alone(db, wait, async () => {
+    if (versionOf(db) === 0) for (const step of steps) apply(db, step, wait.clock)
+  })
+}
+
+async function takeStep(db: Connection, step: Migration, { wait, known, backup }: { wait: LockWait; known: number; backup: boolean }): Promise<void> {
+  // Where no second connection can look, this one copies itself before it begins: nobody else writes then either.
+  const excludes = db.pragma('locking_mode', { simple: true }) === 'exclusive'
+  if (backup && excludes) await backupTo(db, backupName(wait, step.version - 1))
+  await alone(db, wait, async () => {
+    const found = versionOf(db)
+    refuseNewer(found, known, wait.location)
+    if (found !== step.version - 1) return
+    // The lock is held meanwhile: nothing can be written between the copy and the change.
+    if (backup && !excludes) await backupOf(wait, found)
+    apply(db, step, wait.clock)
+  })
+}
+
+/** All of it or nothing, while nobody else writes. */
+async function alone(db: Connection, wait: LockWait, change: () => Promise<void>): Promise<void> {
   await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
   try {
-    if (versionOf(db) === 0)
-      for (const step of steps) {
-        recordStep(db, step, wait.clock)
-        step.up(db)
-      }
+    await change()
     db.exec('COMMIT')
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -48,25 +65,9 @@ async function makeWhole(db: Connection, steps: readonly Migration[], wait: Lock
   }
 }
 
-async function takeStep(db: Connection, step: Migration, { wait, known, backup }: { wait: LockWait; known: number; backup: boolean }): Promise<void> {
-  // Where no second connection can look, this one copies itself before it begins: nobody else writes then either.
-  const alone = db.pragma('locking_mode', { simple: true }) === 'exclusive'
-  if (backup && alone) await backupTo(db, backupName(wait, step.version - 1))
-  await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
-  try {
-    const found = versionOf(db)
-    refuseNewer(found, known, wait.location)
-    if (found === step.version - 1) {
-      // The lock is held meanwhile: nothing can be written between the copy and the change.
-      if (backup && !alone) await backupOf(wait, found)
-      recordStep(db, step, wait.clock)
-      step.up(db)
-    }
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK')
-    throw error
-  }
+function apply(db: Connection, step: Migration, clock: Clock): void {
+  recordStep(db, step, clock)
+  step.up(db)
 }
 
 function recordStep(db: Connection, { version, name }: Migration, clock: Clock): void {
