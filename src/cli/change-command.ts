@@ -1,6 +1,7 @@
 /** What verbs share that change the jobs of keys or of a selector, never of nothing. */
 import { finalStates, jobStates } from '../domain/job.ts'
 import { runsAgain, type Resolution } from '../domain/resolution.ts'
+import { everyItem } from '../store/pages.ts'
 import type { Page, Paged, Selector, Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { readKeys } from './keys.ts'
@@ -47,7 +48,7 @@ export abstract class ChangeCommand extends BaseCommand {
     { words, selector, dryRun, yes, perSecond, bound }: Wanted,
     { verb, done, resolution, guards = false }: Verb,
   ): Promise<void> {
-    const [{ approve, frozen, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
+    const [{ approve, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
       import('./targets.ts'),
       import('./bulk-change.ts'),
       import('./resolvable.ts'),
@@ -62,7 +63,7 @@ export abstract class ChangeCommand extends BaseCommand {
     if (!isWide && guards) await nameGuarded(this.output, engine.store, typed ?? [])
     if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
     const narrowed = typed ? { ...selector, keys: typed } : selector
-    const meant = await frozen((page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page), bound)
+    const meant = await everyItem((page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page), bound)
     if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
     const guarded = guards ? await guardedAmong(engine.store, meant, narrowed) : []
     const passed = new Set(guarded.map(({ key }) => key))

@@ -1,12 +1,13 @@
 /** The open incidents that a selector means, apart from those that are passed by unless they are named. */
 import { guardedBecause, guardedIncidentKinds, isGuarded, type IncidentKind } from '../domain/incident.ts'
 import type { Applied } from '../domain/resolution.ts'
+import { everyItem } from '../store/pages.ts'
 import type { Selector, StoreReader } from '../store/store.ts'
 import { namedKeys } from './list.ts'
 import type { Output } from './output.ts'
 import { say } from './safe.ts'
 import type { Bound } from './selector-flags.ts'
-import { frozen, type Target } from './targets.ts'
+import type { Target } from './targets.ts'
 import { thousands } from './time.ts'
 
 export interface GuardedTarget extends Target {
@@ -20,7 +21,7 @@ export interface Resolvable {
 }
 
 export async function resolvable(store: StoreReader, selector: Selector, { limit, sort }: Bound = {}): Promise<Resolvable> {
-  const open = await frozen((page) => store.incidents({ ...selector, includeClosed: false }, page), { limit, sort })
+  const open = await everyItem((page) => store.incidents({ ...selector, includeClosed: false }, page), { limit, sort })
   const guarded = open.filter(({ kind }) => isGuarded(kind, selector))
   return { targets: open.filter(({ kind }) => !isGuarded(kind, selector)).map(named), guarded: guarded.map(named) }
 }
@@ -36,14 +37,14 @@ export async function guardedAmong(store: StoreReader, targets: readonly Target[
   const incidentKinds = guardedIncidentKinds.filter((kind) => isGuarded(kind, selector))
   if (incidentKinds.length === 0) return []
   const stopped = { ...(selector.types ? { types: selector.types } : {}), incidentKinds }
-  const incidents = await frozen((page) => store.incidents(stopped, page))
+  const incidents = await everyItem((page) => store.incidents(stopped, page))
   return incidents.filter(({ jobKey }) => keys.has(jobKey)).map(named)
 }
 
 /** Keys are taken at their word; of several, those that would repeat their damage are named all the same. */
 export async function nameGuarded(output: Output, store: StoreReader, keys: readonly number[]): Promise<void> {
   if (keys.length < 2) return
-  const incidents = await frozen((page) => store.incidents({ keys, incidentKinds: guardedIncidentKinds }, page))
+  const incidents = await everyItem((page) => store.incidents({ keys, incidentKinds: guardedIncidentKinds }, page))
   for (const kind of guardedIncidentKinds) {
     const of = incidents.filter((incident) => incident.kind === kind).map(({ jobKey }) => jobKey)
     if (of.length === 0) continue

@@ -1,20 +1,13 @@
 /** Which jobs a verb is about: counted and fixed before anything changes, and agreed to where the words were wide. */
 import { WfError } from '../domain/errors.ts'
-import { everyItem } from '../store/pages.ts'
-import type { Page, Paged, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { OperationVerb } from '../domain/operation.ts'
 import { canAsk, confirm } from './confirm.ts'
 import { countedBy, heldWords, impactOf } from './impact.ts'
 import { warnFinal } from './operation-line.ts'
 import type { Output } from './output.ts'
 import { joined, say, type Safe } from './safe.ts'
-import type { Bound } from './selector-flags.ts'
 import { counted, thousands } from './time.ts'
-
-/** Every item that a selector means, now; of them at most `limit`, the first in the order of `sort`. */
-export function frozen<T>(fetch: (page: Page) => Promise<Paged<T>>, bound: Bound = {}): Promise<readonly T[]> {
-  return everyItem(fetch, bound)
-}
 
 /** A job that a verb is about, with what tells it from others. */
 export interface Target {

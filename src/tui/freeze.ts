@@ -1,5 +1,5 @@
 /** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
-import { frozen } from '../cli/targets.ts'
+import { everyItem } from '../store/pages.ts'
 import { counted, relative } from '../cli/time.ts'
 import { isGuarded } from '../domain/incident.ts'
 import { commandOf } from '../domain/operation-words.ts'
@@ -18,7 +18,7 @@ export interface Frozen {
 export async function freeze(reader: StoreReader, plan: Plan, now: number): Promise<Frozen> {
   switch (plan.of) {
     case 'jobs': {
-      const all = await frozen(pagesOf(reader, plan))
+      const all = await everyItem(pagesOf(reader, plan))
       const passes = ({ kind }: Target) => plan.verb === 'resolve' && isGuarded(kind, plan.selector)
       return { targets: all.filter((target) => !passes(target)), guarded: all.filter(passes) }
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../src/cli/list.ts'
-import { frozen } from '../../src/cli/targets.ts'
+import { everyItem } from '../../src/store/pages.ts'
 import type { Page, Paged } from '../../src/store/store.ts'
 
 /** Pages over the numbers from 0, the cursor being the next of them. */
@@ -30,7 +30,7 @@ describe('pages', () => {
   })
 
   it('are all taken when a verb freezes its targets', async () => {
-    expect(await frozen(pagesOf(2_500).fetch)).toHaveLength(2_500)
-    expect(await frozen(pagesOf(0).fetch)).toEqual([])
+    expect(await everyItem(pagesOf(2_500).fetch)).toHaveLength(2_500)
+    expect(await everyItem(pagesOf(0).fetch)).toEqual([])
   })
 })
