@@ -56,7 +56,8 @@ describe.skipIf(!hasPty)('on a real terminal', { timeout: 90_000 }, () => {
       }
     }
     pty.resize(30, 8)
-    expect(await pty.until(/too small/)).toMatch(/^wf: 30×8 is too sma/)
+    // Frames of earlier sizes may still be on their way.
+    await pty.until(/^wf: 30×8 is too sma/)
     pty.resize(90, 30)
     const text = await pty.until((shown) => shown.includes('[2 Incidents') && shown.includes('? help'))
     expect(text.split('\n')[28]).toContain('? help')

@@ -31,7 +31,7 @@ export interface Pty {
   modes(): { alternate: boolean; cursorHidden: boolean; mouse: string; paste: boolean; wraps: boolean }
   /** What was scrolled out of the main screen, and what stands on it. */
   main(): readonly string[]
-  /** Resolves with the screen once it shows what is wanted. */
+  /** Resolves with the screen once a whole frame shows what is wanted. */
   until(wanted: RegExp | ((screen: string) => boolean), mostMs?: number): Promise<string>
   /** Process id that the script has put into the file `pid` of its folder. */
   pid(): Promise<number>
@@ -69,11 +69,17 @@ export function openPty({ columns = 80, rows = 24, script, env = {} }: PtyOption
 function follow(child: ChildProcess, folder: string, emulator: InstanceType<typeof xterm.Terminal>): Pty {
   let bytes = ''
   let changed = () => {}
+  // A frame comes in several pieces; until its last one is there, nobody would see it.
+  let isWhole = true
   child.stdin?.on('error', () => {})
   child.stdout?.setEncoding('utf8')
   child.stdout?.on('data', (text: string) => {
     bytes += text
-    emulator.write(text, () => changed())
+    const whole = lastMode(bytes, '?2026') !== 'h'
+    emulator.write(text, () => {
+      isWhole = whole
+      changed()
+    })
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => emulator.write('', () => resolve(code))))
   const file = (name: string) => readFileSync(join(folder, name), 'utf8').trim()
@@ -103,7 +109,7 @@ function follow(child: ChildProcess, folder: string, emulator: InstanceType<type
       new Promise((resolve, reject) => {
         const look = () => {
           const shown = screen().join('\n')
-          if (!(typeof wanted === 'function' ? wanted(shown) : wanted.test(shown))) return
+          if (!isWhole || !(typeof wanted === 'function' ? wanted(shown) : wanted.test(shown))) return
           clearTimeout(timer)
           changed = () => {}
           resolve(shown)
