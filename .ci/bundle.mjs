@@ -5,7 +5,15 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 
 /** Beside the commands: the package's exports, the framework's hooks, and what is started by its path. */
-const entries = ['index', 'testing/index', 'cli/run', 'cli/command-not-found', 'worker-process', 'worker/child-orphan-thread', 'tui/reader-thread']
+const entries = [
+  'index',
+  'testing/index',
+  'cli/run',
+  'cli/command-not-found',
+  'worker-process',
+  'worker/child/child-orphan-thread',
+  'tui/reader-thread',
+]
 
 /** What a module must be shared by to be loaded with all that are: a command then loads a few files instead of dozens. */
 const sharers = 8

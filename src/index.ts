@@ -1,5 +1,5 @@
 /** The package `wfkit`: what handler authors and producers use. Everything that is not here may change without notice. */
-export { defineHandler } from './worker/define-handler.ts'
+export { defineHandler } from './worker/handler/define-handler.ts'
 export type {
   ActivatedJob,
   AnyHandler,
@@ -9,9 +9,9 @@ export type {
   Handler,
   HandlerContext,
   OnceOptions,
-} from './worker/define-handler.ts'
+} from './worker/handler/define-handler.ts'
 export type { BreakerOption, DependencyOption, RetryOption } from './resilience/dependency-policy.ts'
-export type { StandardSchemaV1 } from './worker/standard-schema.ts'
+export type { StandardSchemaV1 } from './worker/handler/standard-schema.ts'
 export { BusinessError, DeferError, IncidentError, NonRetryableError, PoisonError, RetryError } from './domain/handler-errors.ts'
 export { WfError, type ErrorCode } from './domain/errors.ts'
 export type { BackoffOption } from './domain/backoff.ts'

@@ -16,10 +16,10 @@ import { createLogger, type Logger } from './logger.ts'
 import { createStats } from './metrics/stats.ts'
 import { systemRandom } from './random.ts'
 import type { Store } from './store/store.ts'
-import type { AnyHandler } from './worker/define-handler.ts'
+import type { AnyHandler } from './worker/handler/define-handler.ts'
 import { createInline, type Inline } from './worker/inline.ts'
-import { wordsOfDrain } from './worker/supervisor-words.ts'
-import { normaliseHandler, type LoadedHandler } from './worker/loaded-handler.ts'
+import { wordsOfDrain } from './worker/supervisor/supervisor-words.ts'
+import { normaliseHandler, type LoadedHandler } from './worker/handler/loaded-handler.ts'
 
 export interface StartWorkerOptions {
   handlers: readonly AnyHandler[]

@@ -3,16 +3,16 @@ import { openStore } from './app.ts'
 import { systemClock } from './clock.ts'
 import { createStats } from './metrics/stats.ts'
 import { systemRandom } from './random.ts'
-import { processChannel } from './worker/child-channel.ts'
-import { Child } from './worker/child.ts'
-import { watchParent } from './worker/child-orphan.ts'
+import { processChannel } from './worker/child/child-channel.ts'
+import { Child } from './worker/child/child.ts'
+import { watchParent } from './worker/child/child-orphan.ts'
 
 const child = new Child({
   channel: processChannel(),
   clock: systemClock,
   random: systemRandom,
   async load(files) {
-    const { loadHandlers } = await import('./worker/load-handlers.ts')
+    const { loadHandlers } = await import('./worker/handler/load-handlers.ts')
     return loadHandlers(files)
   },
   openStore: (location) => openStore({ location, mode: 'write', create: false, clock: systemClock }),

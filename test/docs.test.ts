@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { exitCodeOf, exitCodes } from '../src/cli/exit-codes.ts'
 import type { ErrorCode } from '../src/domain/errors.ts'
 import { incidentKinds } from '../src/domain/incident.ts'
-import { handlerOptions } from '../src/worker/handler-options.ts'
+import { handlerOptions } from '../src/worker/handler/handler-options.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -9,10 +9,10 @@ import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import type { Selector, Store } from '../store/store.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { say } from './safe.ts'
+import { say } from './output/safe.ts'
 import { quoted } from '../domain/shell-words.ts'
-import { createOutput, type Output } from './output.ts'
-import { processSinks, type Sinks } from './streams.ts'
+import { createOutput, type Output } from './output/output.ts'
+import { processSinks, type Sinks } from './output/streams.ts'
 
 interface GlobalFlags {
   store?: string | undefined
@@ -71,7 +71,7 @@ export abstract class BaseCommand extends Command {
   /** For looking at what may be secret: that is kept on record, so it needs a store that can be written. */
   protected async openRevealing({ reveal }: { reveal: boolean }): Promise<Store> {
     if (!reveal) return this.openReader()
-    const { orUnrecorded } = await import('./reveal.ts')
+    const { orUnrecorded } = await import('./output/reveal.ts')
     return orUnrecorded(this.openWriter())
   }
 
@@ -82,7 +82,7 @@ export abstract class BaseCommand extends Command {
     { reveal, reason }: { reveal: boolean; reason?: string | undefined },
   ): Promise<void> {
     if (!reveal) return
-    const { recordReveal } = await import('./reveal.ts')
+    const { recordReveal } = await import('./output/reveal.ts')
     const id = await recordReveal(store, keys, { command: (this.id ?? '').replaceAll(':', ' '), reason: reason ?? null })
     this.output.note(say`${this.output.errPaint.dim(say`secrets are shown; recorded as operation ${id}`)}`)
   }
@@ -114,7 +114,7 @@ export abstract class BaseCommand extends Command {
   /** For types of which there is nothing, those that were probably meant. */
   protected async sayNear(from: Store, types: readonly string[] | undefined): Promise<void> {
     if (this.output.json || types === undefined) return
-    const { nearTypes } = await import('./near.ts')
+    const { nearTypes } = await import('./input/near.ts')
     const near = await nearTypes(from, types)
     if (near) this.output.note(near)
   }

@@ -2,8 +2,8 @@
 import { WfError } from '../domain/errors.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
 import { reportError } from './errors.ts'
-import { createOutput } from './output.ts'
-import { processSinks } from './streams.ts'
+import { createOutput } from './output/output.ts'
+import { processSinks } from './output/streams.ts'
 
 interface Missing {
   /** Words joined by colons. */

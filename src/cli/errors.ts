@@ -3,9 +3,9 @@ import { WfError, type ErrorCode } from '../domain/errors.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
 import { framedWords } from './framework-words.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
-import { RefusedValue } from './refused-value.ts'
-import type { Output } from './output.ts'
-import { safeLines, say } from './safe.ts'
+import { RefusedValue } from './input/refused-value.ts'
+import type { Output } from './output/output.ts'
+import { safeLines, say } from './output/safe.ts'
 
 /** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
 export class DetailedError extends WfError {

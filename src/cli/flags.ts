@@ -3,8 +3,8 @@ import { Args, Flags } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
 import { parseKey } from '../domain/selector.ts'
-import { RefusedValue } from './refused-value.ts'
-import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './values.ts'
+import { RefusedValue } from './input/refused-value.ts'
+import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './input/values.ts'
 
 interface Described {
   summary: string

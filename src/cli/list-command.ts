@@ -3,7 +3,7 @@ import { Flags } from '@oclif/core'
 import type { Store } from '../store/store.ts'
 import { BaseCommand } from './base-command.ts'
 import { guarded } from './flags.ts'
-import { readDuration } from './values.ts'
+import { readDuration } from './input/values.ts'
 
 export const watchFlags = {
   watch: Flags.boolean({
@@ -32,7 +32,7 @@ export abstract class ListCommand extends BaseCommand {
   /** @param draw everything from the store to `this.output`, as often as it is called */
   protected async watched({ watch, every = 1_000 }: WatchFlagValues, draw: () => Promise<void>): Promise<void> {
     if (!watch) return draw()
-    const [{ refuseWatch, watchList }, { onInterrupt }] = await Promise.all([import('./watch.ts'), import('./interrupt.ts')])
+    const [{ refuseWatch, watchList }, { onInterrupt }] = await Promise.all([import('./output/watch.ts'), import('./input/interrupt.ts')])
     const { output, clock } = this
     refuseWatch(output, process.env)
     const store = await this.openReader()

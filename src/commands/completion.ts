@@ -1,8 +1,8 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import type { Completable, Shell } from '../cli/completion.ts'
-import { prose } from '../cli/prose.ts'
-import { readChoice } from '../cli/values.ts'
+import { prose } from '../cli/output/prose.ts'
+import { readChoice } from '../cli/input/values.ts'
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { wantsColour } from '../cli/colour.ts'
+import { wantsColour } from '../cli/output/colour.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { durationFlag } from '../cli/flags.ts'
-import { iso } from '../cli/json.ts'
-import { prose } from '../cli/prose.ts'
-import { who } from '../cli/who.ts'
+import { iso } from '../cli/output/json.ts'
+import { prose } from '../cli/output/prose.ts'
+import { who } from '../cli/input/who.ts'
 import { WfError } from '../domain/errors.ts'
 
 const screens = ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const

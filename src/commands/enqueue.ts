@@ -1,14 +1,14 @@
 import { Args, Flags } from '@oclif/core'
-import type { Bulk } from '../cli/bulk-enqueue.ts'
+import type { Bulk } from '../cli/enqueue/bulk-enqueue.ts'
 import { BaseCommand } from '../cli/base-command.ts'
-import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue-one.ts'
+import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue/enqueue-one.ts'
 import { parseObject } from '../domain/exact-json.ts'
 import { deadlineFlag, durationFlag, guarded, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
-import { given } from '../cli/given.ts'
-import { openSource, readSource, variablesLimit } from '../cli/input.ts'
-import { readKeyPath, type KeyPath } from '../cli/key-path.ts'
-import { readText } from '../cli/values.ts'
-import { prose } from '../cli/prose.ts'
+import { given } from '../cli/input/given.ts'
+import { openSource, readSource, variablesLimit } from '../cli/input/input.ts'
+import { readKeyPath, type KeyPath } from '../cli/input/key-path.ts'
+import { readText } from '../cli/input/values.ts'
+import { prose } from '../cli/output/prose.ts'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
@@ -94,10 +94,10 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
 
   async #many({ shared, keyFrom }: Pick<Bulk, 'shared' | 'keyFrom'>, place: string): Promise<void> {
     const [{ enqueueLines }, { tellBulk }, { createProgress }, { onInterrupt }] = await Promise.all([
-      import('../cli/bulk-enqueue.ts'),
-      import('../cli/bulk-sum.ts'),
-      import('../cli/progress.ts'),
-      import('../cli/interrupt.ts'),
+      import('../cli/enqueue/bulk-enqueue.ts'),
+      import('../cli/enqueue/bulk-sum.ts'),
+      import('../cli/output/progress.ts'),
+      import('../cli/input/interrupt.ts'),
     ])
     const source = await openSource(place)
     const engine = await this.openCreating()

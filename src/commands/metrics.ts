@@ -1,5 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts'
-import { prose } from '../cli/prose.ts'
+import { prose } from '../cli/output/prose.ts'
 
 export default class Metrics extends BaseCommand {
   static override summary = 'Print the metrics of the whole store as Prometheus text.'

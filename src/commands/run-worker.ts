@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { durationFlag, integerFlag, textFlag, typesFlag } from '../cli/flags.ts'
-import { say } from '../cli/safe.ts'
-import { processesFlag, readWorkOptions } from '../cli/work-options.ts'
-import { work } from '../cli/work.ts'
+import { say } from '../cli/output/safe.ts'
+import { processesFlag, readWorkOptions } from '../cli/run-worker/work-options.ts'
+import { work } from '../cli/run-worker/work.ts'
 
 const closingMs = 300
 const day = 24 * 60 * 60 * 1000

@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core'
 import { durationFlag, guarded, typesFlag } from '../cli/flags.ts'
-import { iso } from '../cli/json.ts'
+import { iso } from '../cli/output/json.ts'
 import { ListCommand, watchFlags } from '../cli/list-command.ts'
-import { prose } from '../cli/prose.ts'
-import { say } from '../cli/safe.ts'
-import { readChoice } from '../cli/values.ts'
+import { prose } from '../cli/output/prose.ts'
+import { say } from '../cli/output/safe.ts'
+import { readChoice } from '../cli/input/values.ts'
 import { formatDuration } from '../domain/duration.ts'
 import type { ActivityBy } from '../store/activity-store.ts'
 
@@ -42,9 +42,9 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
     const store = await this.openReader()
     const [{ readActivity }, { statsRows }, { statsColumns, statsDocument }, { table }] = await Promise.all([
       import('../metrics/activity.ts'),
-      import('../cli/stats-rows.ts'),
-      import('../cli/stats-view.ts'),
-      import('../cli/table.ts'),
+      import('../cli/stats/stats-rows.ts'),
+      import('../cli/stats/stats-view.ts'),
+      import('../cli/output/table.ts'),
     ])
     const now = this.now()
     const activity = await readActivity(store, { windowMs, by, now, ...(types === undefined ? {} : { types }) })

@@ -1,8 +1,8 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { choicesFlag, deadlineFlag, durationFlag, integerFlag, typesFlag } from '../cli/flags.ts'
-import { jsonLine } from '../cli/json.ts'
-import { prose } from '../cli/prose.ts'
-import { readDuration } from '../cli/values.ts'
+import { jsonLine } from '../cli/output/json.ts'
+import { prose } from '../cli/output/prose.ts'
+import { readDuration } from '../cli/input/values.ts'
 import { happeningKinds } from '../domain/happening.ts'
 
 export default class Tail extends BaseCommand {
@@ -32,9 +32,9 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
     const { type: types, kind: kinds, since, lines = 20, for: forMs = null } = flags
     const [store, { follow }, { happeningDocument, happeningLine }, { onInterrupt }] = await Promise.all([
       this.openReader(),
-      import('../cli/tail.ts'),
-      import('../cli/tail-view.ts'),
-      import('../cli/interrupt.ts'),
+      import('../cli/stats/tail.ts'),
+      import('../cli/stats/tail-view.ts'),
+      import('../cli/input/interrupt.ts'),
     ])
     const { output, clock } = this
     await this.sayNear(store, types)

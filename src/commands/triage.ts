@@ -1,8 +1,8 @@
 import { BaseCommand } from '../cli/base-command.ts'
-import { canAsk } from '../cli/confirm.ts'
+import { canAsk } from '../cli/input/confirm.ts'
 import { integerFlag } from '../cli/flags.ts'
-import { prose } from '../cli/prose.ts'
-import { selectorFlags, selectorOf } from '../cli/selector-flags.ts'
+import { prose } from '../cli/output/prose.ts'
+import { selectorFlags, selectorOf } from '../cli/input/selector-flags.ts'
 import { mostCauses } from '../domain/cause.ts'
 import { WfError } from '../domain/errors.ts'
 
@@ -27,7 +27,11 @@ Needs a terminal. --json prints all that it would show instead.`
     const { flags } = await this.parse(Triage)
     if (this.output.json) return this.#document(flags)
     if (!canAsk(this.output) || !this.output.out.isTTY) throw noTerminal()
-    const [engine, { createKeyboard }, { triage }] = await Promise.all([this.openEngine(), import('../cli/keyboard.ts'), import('../cli/triage.ts')])
+    const [engine, { createKeyboard }, { triage }] = await Promise.all([
+      this.openEngine(),
+      import('../cli/input/keyboard.ts'),
+      import('../cli/incidents/triage.ts'),
+    ])
     const { output, clock, storeSuffix: suffix } = this
     const keyboard = createKeyboard(process.stdin, (text) => output.err.write(text))
     try {
@@ -38,7 +42,7 @@ Needs a terminal. --json prints all that it would show instead.`
   }
 
   async #document({ limit = 20, ...flags }: Parameters<typeof selectorOf>[0] & { limit?: number | undefined }): Promise<void> {
-    const [store, { triageDocument }] = await Promise.all([this.openReader(), import('../cli/triage-document.ts')])
+    const [store, { triageDocument }] = await Promise.all([this.openReader(), import('../cli/incidents/triage-document.ts')])
     this.output.document(await triageDocument(store, { selector: selectorOf(flags, store.now()), limit, suffix: this.storeSuffix }))
   }
 }

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../cli/base-command.ts'
-import { changeFlags } from '../cli/change-flags.ts'
+import { changeFlags } from '../cli/changes/change-flags.ts'
 import { optionalOperationArg } from '../cli/flags.ts'
-import { prose } from '../cli/prose.ts'
+import { prose } from '../cli/output/prose.ts'
 
 export default class Undo extends BaseCommand {
   static override summary = 'Take a change back, where nothing has happened since.'
@@ -24,8 +24,8 @@ too, and cannot be undone: do again what was undone.`
     const { args, flags } = await this.parse(Undo)
     const [{ operationToUndo }, { approveUndo, undoAndTell }, { who }] = await Promise.all([
       import('../engine/undo.ts'),
-      import('../cli/undo-change.ts'),
-      import('../cli/who.ts'),
+      import('../cli/changes/undo-change.ts'),
+      import('../cli/input/who.ts'),
     ])
     const dryRun = flags['dry-run']
     const store = await (dryRun ? this.openReader() : this.openWriter())

@@ -1,6 +1,6 @@
 /** Does what a person has agreed to, through the engine, as one operation that can be looked up and undone. */
 import type { Clock } from '../clock.ts'
-import { counted, thousands } from '../cli/time.ts'
+import { counted, thousands } from '../cli/output/time.ts'
 import { guardedBecause, type IncidentKind } from '../domain/incident.ts'
 import { undoableVerbs, type Operation } from '../domain/operation.ts'
 import { namedWords } from '../domain/operation-words.ts'

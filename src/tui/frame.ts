@@ -1,5 +1,5 @@
 /** A whole frame out of a state: lines from top to bottom, never as many as the terminal has rows, none wider than it. */
-import { say, type Safe } from '../cli/safe.ts'
+import { say, type Safe } from '../cli/output/safe.ts'
 import type { Look, ScreenPaint } from './look.ts'
 import { cutLine, fill } from './parts/line.ts'
 import { bodyRows, itemsOf, type State } from './state.ts'

@@ -1,6 +1,6 @@
 /** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
 import { everyItem } from '../store/pages.ts'
-import { counted, relative } from '../cli/time.ts'
+import { counted, relative } from '../cli/output/time.ts'
 import { isGuarded } from '../domain/incident.ts'
 import { commandOf } from '../domain/operation-words.ts'
 import { operationToUndo } from '../engine/undo.ts'

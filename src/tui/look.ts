@@ -1,6 +1,6 @@
 /** How views are drawn: colours, or none, and the space there is. */
-import { createPaint, plainPaint, type Paint, type Painter } from '../cli/paint.ts'
-import { Safe, safe } from '../cli/safe.ts'
+import { createPaint, plainPaint, type Paint, type Painter } from '../cli/output/paint.ts'
+import { Safe, safe } from '../cli/output/safe.ts'
 
 export interface ScreenPaint extends Paint {
   /** What is selected; a mark beside it says so too. */

@@ -1,6 +1,6 @@
 /** One frame as plain text, for a ticket or a log: nothing is asked, nothing is drawn anew. */
 import type { Clock } from '../clock.ts'
-import { Safe } from '../cli/safe.ts'
+import { Safe } from '../cli/output/safe.ts'
 import type { StoreReader } from '../store/store.ts'
 import { frameOf } from './frame.ts'
 import type { Screen } from './keys.ts'

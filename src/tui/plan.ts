@@ -2,7 +2,7 @@
 import type { Selector } from '../domain/selector.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { quoted } from '../domain/shell-words.ts'
-import { thousands } from '../cli/time.ts'
+import { thousands } from '../cli/output/time.ts'
 import { keyOf, typeOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
 import { selectorText } from '../domain/selector-text.ts'

@@ -2,8 +2,8 @@
 import { errorRecord } from '../domain/error-record.ts'
 import type { Job } from '../domain/job.ts'
 import type { Logger } from '../logger.ts'
-import type { AbortKind } from './abort-reason.ts'
-import type { Handover } from './exchange-loop.ts'
+import type { AbortKind } from './attempt/abort-reason.ts'
+import type { Handover } from './claims/exchange-loop.ts'
 import { jobName } from './job-words.ts'
 
 const mostNames = 10

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
-import type { LoadedHandler } from './loaded-handler.ts'
+import type { LoadedHandler } from './handler/loaded-handler.ts'
 import type { LeaveReason } from './messages.ts'
 import { WorkerCore } from './worker-core.ts'
 

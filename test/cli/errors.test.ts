@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DetailedError, reportError, toWfError } from '../../src/cli/errors.ts'
 import { exitCodeOf } from '../../src/cli/exit-codes.ts'
-import { createOutput } from '../../src/cli/output.ts'
+import { createOutput } from '../../src/cli/output/output.ts'
 import { WfError } from '../../src/domain/errors.ts'
 import { memorySinks } from '../support/memory-sinks.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Interfaces } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
-import { RefusedValue } from '../../src/cli/refused-value.ts'
+import { RefusedValue } from '../../src/cli/input/refused-value.ts'
 import { cli, manifestCommands, root } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 

@@ -33,7 +33,7 @@ describe('starting', () => {
     const handler = join(temporaryDirectory(), 'noop.mjs')
     writeFileSync(handler, "export default { type: 'noop', run() {} }")
     const { own, packages } = await loadedBy(['run-worker', handler, '--inline', '--until-empty'], location)
-    expect(own).toContain('worker/native-import.ts')
+    expect(own).toContain('worker/handler/native-import.ts')
     expect(packages).not.toContain('jiti')
   })
 

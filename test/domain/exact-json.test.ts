@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseExactJson, parseObject } from '../../src/domain/exact-json.ts'
-import { readSet } from '../../src/cli/set-values.ts'
+import { readSet } from '../../src/cli/input/set-values.ts'
 
 describe('JSON as it was typed', () => {
   it.each(['9007199254740993', '-9007199254740993', '{"a":[1,{"id":12345678901234567890}]}'])('B106 refuses %s instead of rounding it', (text) => {

@@ -1,5 +1,5 @@
 /** Child processes that a test plays itself: what they are told is kept, what they say and how they end the test decides. */
-import type { ChildExit, ChildProcess } from '../../src/worker/child-process.ts'
+import type { ChildExit, ChildProcess } from '../../src/worker/supervisor/child-process.ts'
 import type { ToChild, ToSupervisor } from '../../src/worker/messages.ts'
 import { plainPolicy } from './test-engine.ts'
 

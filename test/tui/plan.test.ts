@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readSet } from '../../src/cli/set-values.ts'
+import { readSet } from '../../src/cli/input/set-values.ts'
 import { maskText } from '../../src/domain/mask.ts'
 import { shellWords } from '../../src/domain/shell-words.ts'
 import { equivalentCommand, planOf, type Plan } from '../../src/tui/plan.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Applied } from '../../src/domain/resolution.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { ActivatedJob, HandlerContext } from '../../src/worker/define-handler.ts'
+import type { ActivatedJob, HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { testWorker } from './test-worker.ts'
 
 type Run = { takesMs: number; honours: boolean }

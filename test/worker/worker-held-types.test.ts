@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ActivatedJob, HandlerContext } from '../../src/worker/define-handler.ts'
+import type { ActivatedJob, HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { testWorker } from './test-worker.ts'
 
 interface Bank {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { HandlerContext } from '../../src/worker/define-handler.ts'
+import type { HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { newJob } from '../../src/domain/new-job.ts'
 import { openTestStore } from '../support/open-test-store.ts'
 import { gate, testWorker } from './test-worker.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { HandlerContext } from '../../src/worker/define-handler.ts'
+import type { HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { gate, testWorker } from './test-worker.ts'
 
 const never = () => new Promise<never>(() => undefined)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { closeBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
 import { createInspector } from '../../src/engine/inspector.ts'
-import type { HandlerContext } from '../../src/worker/define-handler.ts'
+import type { HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { testWorker } from './test-worker.ts'
 
 const openForMs = 30_000

@@ -1,9 +1,9 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { choicesFlag, deadlineFlag, listFlags, textFlag } from '../../cli/flags.ts'
-import { given } from '../../cli/given.ts'
-import { collect, printList } from '../../cli/list.ts'
-import { operationColumns, operationDocument } from '../../cli/operation-view.ts'
-import { prose } from '../../cli/prose.ts'
+import { given } from '../../cli/input/given.ts'
+import { collect, printList } from '../../cli/output/list.ts'
+import { operationColumns, operationDocument } from '../../cli/changes/operation-view.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { operationVerbs, type Operation, type OperationFilter } from '../../domain/operation.ts'
 import { parseDuration } from '../../domain/duration.ts'
 

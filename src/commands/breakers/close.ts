@@ -1,7 +1,7 @@
-import { breakerArg, BreakersChange, knownBreakers, noSuchBreaker } from '../../cli/breakers-command.ts'
-import { changeFlags } from '../../cli/change-flags.ts'
-import { prose } from '../../cli/prose.ts'
-import { who } from '../../cli/who.ts'
+import { breakerArg, BreakersChange, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
+import { changeFlags } from '../../cli/changes/change-flags.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { who } from '../../cli/input/who.ts'
 import { closeBreaker } from '../../engine/breakers-control.ts'
 
 export default class BreakersClose extends BreakersChange {

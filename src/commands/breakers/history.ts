@@ -1,11 +1,11 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { breakerHistoryColumns, breakerHistoryDocument } from '../../cli/breaker-history-view.ts'
-import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers-command.ts'
+import { breakerHistoryColumns, breakerHistoryDocument } from '../../cli/breakers/breaker-history-view.ts'
+import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { deadlineFlag, integerFlag } from '../../cli/flags.ts'
-import { printList } from '../../cli/list.ts'
-import { prose } from '../../cli/prose.ts'
-import { say } from '../../cli/safe.ts'
-import { readDuration } from '../../cli/values.ts'
+import { printList } from '../../cli/output/list.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { say } from '../../cli/output/safe.ts'
+import { readDuration } from '../../cli/input/values.ts'
 import type { HistoryRow } from '../../store/store.ts'
 
 export default class BreakersHistory extends BaseCommand {

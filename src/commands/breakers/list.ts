@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { listedBreakerColumns, listedBreakers, type ListedBreaker } from '../../cli/breaker-list-view.ts'
-import { printList } from '../../cli/list.ts'
-import { prose } from '../../cli/prose.ts'
+import { listedBreakerColumns, listedBreakers, type ListedBreaker } from '../../cli/breakers/breaker-list-view.ts'
+import { printList } from '../../cli/output/list.ts'
+import { prose } from '../../cli/output/prose.ts'
 
 export default class BreakersList extends ListCommand {
   static override summary = 'Show the breakers, which dependencies they hold, and how many jobs.'

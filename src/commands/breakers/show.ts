@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { breakerHistoryDocument } from '../../cli/breaker-history-view.ts'
-import { breakerDocument, breakerPage } from '../../cli/breaker-view.ts'
-import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers-command.ts'
+import { breakerHistoryDocument } from '../../cli/breakers/breaker-history-view.ts'
+import { breakerDocument, breakerPage } from '../../cli/breakers/breaker-view.ts'
+import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { integerFlag } from '../../cli/flags.ts'
 import { inspectBreaker } from '../../engine/breakers-control.ts'
 

@@ -1,9 +1,9 @@
-import { breakerArg, BreakersChange, knownBreakers } from '../../cli/breakers-command.ts'
-import { changeFlags } from '../../cli/change-flags.ts'
+import { breakerArg, BreakersChange, knownBreakers } from '../../cli/breakers/breakers-command.ts'
+import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { requiredDurationFlag } from '../../cli/flags.ts'
-import { prose } from '../../cli/prose.ts'
-import { say } from '../../cli/safe.ts'
-import { who } from '../../cli/who.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { say } from '../../cli/output/safe.ts'
+import { who } from '../../cli/input/who.ts'
 import { tripBreaker } from '../../engine/breakers-control.ts'
 
 /** Whoever wants longer than this wants a paused type. */

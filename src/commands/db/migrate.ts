@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { say } from '../../cli/safe.ts'
+import { say } from '../../cli/output/safe.ts'
 import { WfError } from '../../domain/errors.ts'
 
 export default class DbMigrate extends BaseCommand {

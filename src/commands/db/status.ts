@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { prose } from '../../cli/prose.ts'
-import { joined, say } from '../../cli/safe.ts'
-import { facts } from '../../cli/sections.ts'
-import { bytesWords, thousands } from '../../cli/time.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { joined, say } from '../../cli/output/safe.ts'
+import { facts } from '../../cli/output/sections.ts'
+import { bytesWords, thousands } from '../../cli/output/time.ts'
 import { jobStates } from '../../domain/job.ts'
 
 export default class DbStatus extends BaseCommand {

@@ -1,6 +1,6 @@
-import { DlqChange, dlqChangeFlags } from '../../cli/dlq-change.ts'
+import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 
 export default class DlqDiscard extends DlqChange {
   static override summary = 'Give dead letters up. This is final.'

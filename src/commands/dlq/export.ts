@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keysArg, revealFlags } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { prose } from '../../cli/prose.ts'
-import { boundFlags, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { boundFlags, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 
 export default class DlqExport extends BaseCommand {
   static override summary = 'Print dead letters as JSON lines, with their variables and errors.'
@@ -34,8 +34,8 @@ otherwise. Secrets are masked unless --reveal, which is kept on record.`
     const selector = { ...selectorOf(flags, this.now(), keys), ...(closed ? { includeClosed: true } : {}) }
     const [store, { exportLetters, letterKeys }, { onInterrupt }] = await Promise.all([
       this.openRevealing(flags),
-      import('../../cli/letter-export.ts'),
-      import('../../cli/interrupt.ts'),
+      import('../../cli/dead-letters/letter-export.ts'),
+      import('../../cli/input/interrupt.ts'),
     ])
     const meant = letterKeys(store, selector, { limit, sort })
     // What is revealed is what was put on record, and no letter that came meanwhile.

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letter-view.ts'
+import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letters/dead-letter-view.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { collect, printList } from '../../cli/list.ts'
-import { missingKeys } from '../../cli/missing-keys.ts'
-import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { collect, printList } from '../../cli/output/list.ts'
+import { missingKeys } from '../../cli/input/missing-keys.ts'
+import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 
 export default class DlqList extends ListCommand {

@@ -1,15 +1,15 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { changeFlags, paceFlags } from '../../cli/change-flags.ts'
+import { changeFlags, paceFlags } from '../../cli/changes/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { prose } from '../../cli/prose.ts'
-import { say } from '../../cli/safe.ts'
-import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
-import { counted } from '../../cli/time.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { say } from '../../cli/output/safe.ts'
+import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
+import { counted } from '../../cli/output/time.ts'
 import { pagesOf } from '../../store/pages.ts'
 import type { Selector, Store } from '../../store/store.ts'
-import type { Target } from '../../cli/targets.ts'
+import type { Target } from '../../cli/changes/targets.ts'
 
 export default class DlqPurge extends BaseCommand {
   static override summary = 'Delete the stored copies of dead letters. This is final.'
@@ -39,8 +39,8 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
     const { args, flags } = await this.parse(DlqPurge)
     const { open, yes, 'dry-run': dryRun, rate: perSecond, limit, sort, reason = null } = flags
     const [{ approve, needsTarget, sampleLines }, { purged, purgedNoun, purgeLetters }] = await Promise.all([
-      import('../../cli/targets.ts'),
-      import('../../cli/purge-change.ts'),
+      import('../../cli/changes/targets.ts'),
+      import('../../cli/changes/purge-change.ts'),
     ])
     const selector = selectorOf(flags, this.now())
     const isWide = Object.keys(selector).length > 0

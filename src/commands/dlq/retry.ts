@@ -1,12 +1,12 @@
 import { Flags } from '@oclif/core'
-import { againFlags } from '../../cli/change-flags.ts'
-import { DlqChange, dlqChangeFlags } from '../../cli/dlq-change.ts'
+import { againFlags } from '../../cli/changes/change-flags.ts'
+import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
 import { guarded, keysArg } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { readText } from '../../cli/values.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
-import type { Wanted } from '../../cli/change-command.ts'
-import { prose } from '../../cli/prose.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { readText } from '../../cli/input/values.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import type { Wanted } from '../../cli/changes/change-command.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { WfError } from '../../domain/errors.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 
@@ -56,7 +56,7 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
 
   /** Null where there is nothing to edit for: the change itself then says why. */
   async #edited(key: number, { reveal, handler: file, reason }: EditFlags): Promise<readonly VariableChange[] | null> {
-    const [{ editVariables, handlerOf }, { sizes, loadMs }] = await Promise.all([import('../../cli/letter-edit.ts'), this.settings()])
+    const [{ editVariables, handlerOf }, { sizes, loadMs }] = await Promise.all([import('../../cli/dead-letters/letter-edit.ts'), this.settings()])
     const store = await this.openRevealing({ reveal })
     try {
       const detail = await store.job(key)

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { deadLetterPage, deadLetterPageDocument } from '../../cli/dead-letter-page.ts'
+import { deadLetterPage, deadLetterPageDocument } from '../../cli/dead-letters/dead-letter-page.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { noSuchDeadLetter } from '../../cli/not-found.ts'
+import { noSuchDeadLetter } from '../../cli/input/not-found.ts'
 
 export default class DlqShow extends BaseCommand {
   static override summary = 'Show a dead letter, and what can be done next.'

@@ -1,12 +1,12 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { changeFlags } from '../../cli/change-flags.ts'
+import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { keyArg } from '../../cli/flags.ts'
-import { noSuchJob } from '../../cli/not-found.ts'
-import { prose } from '../../cli/prose.ts'
-import { approveForgetting, forgetSteps, tellForgotten } from '../../cli/step-forget.ts'
-import { readText } from '../../cli/values.ts'
-import { who } from '../../cli/who.ts'
+import { noSuchJob } from '../../cli/input/not-found.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { approveForgetting, forgetSteps, tellForgotten } from '../../cli/jobs/step-forget.ts'
+import { readText } from '../../cli/input/values.ts'
+import { who } from '../../cli/input/who.ts'
 import { stepLimits } from '../../domain/step.ts'
 
 export default class IdempotencyForget extends BaseCommand {

@@ -1,10 +1,10 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { listFlags, typesFlag } from '../../cli/flags.ts'
-import { given } from '../../cli/given.ts'
-import { collect, printList } from '../../cli/list.ts'
-import { prose } from '../../cli/prose.ts'
-import { listedStepColumns, listedStepDocument } from '../../cli/step-view.ts'
+import { given } from '../../cli/input/given.ts'
+import { collect, printList } from '../../cli/output/list.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { listedStepColumns, listedStepDocument } from '../../cli/jobs/step-view.ts'
 import type { ListedStep, StepFilter } from '../../domain/step.ts'
 
 export default class IdempotencyList extends ListCommand {

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { readable } from '../../cli/history-words.ts'
-import { noSuchJob } from '../../cli/not-found.ts'
-import { say } from '../../cli/safe.ts'
-import { facts, jsonLines, section } from '../../cli/sections.ts'
-import { stepDocument, stepLinesOf } from '../../cli/step-view.ts'
+import { readable } from '../../cli/jobs/history-words.ts'
+import { noSuchJob } from '../../cli/input/not-found.ts'
+import { say } from '../../cli/output/safe.ts'
+import { facts, jsonLines, section } from '../../cli/output/sections.ts'
+import { stepDocument, stepLinesOf } from '../../cli/jobs/step-view.ts'
 
 export default class IdempotencyShow extends BaseCommand {
   static override summary = 'Show the steps of a job with their results, and how its effects are known elsewhere.'

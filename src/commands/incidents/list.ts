@@ -1,12 +1,12 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { guarded, keysArg, listFlags } from '../../cli/flags.ts'
-import { incidentColumns, incidentViewDocument } from '../../cli/incident-view.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { collect, printList } from '../../cli/list.ts'
-import { missingKeys } from '../../cli/missing-keys.ts'
-import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
-import { readChoice } from '../../cli/values.ts'
+import { incidentColumns, incidentViewDocument } from '../../cli/incidents/incident-view.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { collect, printList } from '../../cli/output/list.ts'
+import { missingKeys } from '../../cli/input/missing-keys.ts'
+import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
+import { readChoice } from '../../cli/input/values.ts'
 import type { IncidentView } from '../../store/store.ts'
 
 export default class IncidentsList extends ListCommand {
@@ -49,7 +49,7 @@ export default class IncidentsList extends ListCommand {
       const selector = { ...selectorOf(flags, this.now(), keys), ...closed }
       const store = await this.openReader()
       if (flags.by === 'cause') {
-        const { printCauses } = await import('../../cli/cause-list.ts')
+        const { printCauses } = await import('../../cli/incidents/cause-list.ts')
         return printCauses(this.output, store, { selector, limit: flags.limit, ids: flags.ids, suffix: this.storeSuffix })
       }
       const page = await collect((each) => store.incidents(selector, each), flags)

@@ -1,10 +1,10 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { againFlags, changeFlags, paceFlags } from '../../cli/change-flags.ts'
+import { againFlags, changeFlags, paceFlags } from '../../cli/changes/change-flags.ts'
 import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
-import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/selector-flags.ts'
-import { prose } from '../../cli/prose.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { maxDurationMs } from '../../domain/duration.ts'
 import { WfError } from '../../domain/errors.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
@@ -44,9 +44,9 @@ those came through.`
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
     const [{ approve, sampleLines }, { changeJobs }, { nameGuarded, passedByOf, resolvable }] = await Promise.all([
-      import('../../cli/targets.ts'),
-      import('../../cli/bulk-change.ts'),
-      import('../../cli/resolvable.ts'),
+      import('../../cli/changes/targets.ts'),
+      import('../../cli/changes/bulk-change.ts'),
+      import('../../cli/changes/resolvable.ts'),
     ])
     const dryRun = flags['dry-run']
     const { verify: verifyMs, canary = null } = flags
@@ -64,7 +64,7 @@ those came through.`
         return this.endWith(
           await changeJobs(context, { engine, keys, resolution, selector, bound, passedBy, done: 'resolved', dryRun, perSecond: flags.rate }),
         )
-      const { changeVerified } = await import('../../cli/verified-change.ts')
+      const { changeVerified } = await import('../../cli/changes/verified-change.ts')
       this.endWith(await changeVerified(context, { engine, keys, resolution, selector, bound, passedBy, canary, verifyMs, perSecond: flags.rate }))
     }
     if (isOfKeys) await nameGuarded(this.output, engine.store, typed)

@@ -1,8 +1,8 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { incidentOf, incidentPage, incidentPageDocument } from '../../cli/incident-page.ts'
-import { noSuchIncident, noSuchJob } from '../../cli/not-found.ts'
+import { incidentOf, incidentPage, incidentPageDocument } from '../../cli/incidents/incident-page.ts'
+import { noSuchIncident, noSuchJob } from '../../cli/input/not-found.ts'
 
 export default class IncidentsShow extends BaseCommand {
   static override summary = 'Show why a job stopped, and what can be done next.'

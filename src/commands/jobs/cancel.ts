@@ -1,7 +1,7 @@
-import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
+import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
-import { prose } from '../../cli/prose.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { prose } from '../../cli/output/prose.ts'
 
 export default class JobsCancel extends JobsChange {
   static override summary = 'End jobs for good.'

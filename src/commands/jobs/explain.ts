@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { explanationDocument, explanationPage } from '../../cli/explanation-view.ts'
+import { explanationDocument, explanationPage } from '../../cli/jobs/explanation-view.ts'
 import { keyArg } from '../../cli/flags.ts'
-import { noSuchJob } from '../../cli/not-found.ts'
-import { prose } from '../../cli/prose.ts'
+import { noSuchJob } from '../../cli/input/not-found.ts'
+import { prose } from '../../cli/output/prose.ts'
 
 export default class JobsExplain extends BaseCommand {
   static override summary = 'Say why a job is where it is, what happens next, and what would change it.'

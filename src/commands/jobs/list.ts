@@ -1,11 +1,11 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
-import { readKeys } from '../../cli/keys.ts'
-import { inspectedJobDocument, jobColumns } from '../../cli/job-view.ts'
-import { collect, printList } from '../../cli/list.ts'
-import { missingKeys } from '../../cli/missing-keys.ts'
-import { prose } from '../../cli/prose.ts'
-import { selectorFlags, selectorOf, sortFlag } from '../../cli/selector-flags.ts'
+import { readKeys } from '../../cli/input/keys.ts'
+import { inspectedJobDocument, jobColumns } from '../../cli/jobs/job-view.ts'
+import { collect, printList } from '../../cli/output/list.ts'
+import { missingKeys } from '../../cli/input/missing-keys.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
 
 export default class JobsList extends ListCommand {

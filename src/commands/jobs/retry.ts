@@ -1,9 +1,9 @@
-import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
-import { againFlags } from '../../cli/change-flags.ts'
+import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
+import { againFlags } from '../../cli/changes/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
-import { prose } from '../../cli/prose.ts'
+import { prose } from '../../cli/output/prose.ts'
 
 export default class JobsRetry extends JobsChange {
   static override summary = 'Run jobs again, or sooner.'

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { jobPage, jobPageDocument } from '../../cli/job-page.ts'
-import { noSuchJob } from '../../cli/not-found.ts'
-import { prose } from '../../cli/prose.ts'
+import { jobPage, jobPageDocument } from '../../cli/jobs/job-page.ts'
+import { noSuchJob } from '../../cli/input/not-found.ts'
+import { prose } from '../../cli/output/prose.ts'
 
 export default class JobsShow extends BaseCommand {
   static override summary = 'Show all that is known about a job, and what can be done next.'

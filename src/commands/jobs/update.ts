@@ -1,9 +1,9 @@
 import { WfError } from '../../domain/errors.ts'
 import { limits } from '../../domain/job.ts'
 import { instantFlag, integerFlag, keysArg, retriesFlag } from '../../cli/flags.ts'
-import { JobsChange, jobsChangeFlags } from '../../cli/jobs-change.ts'
-import { prose } from '../../cli/prose.ts'
-import { resolutionOf } from '../../cli/resolution-of.ts'
+import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 
 export default class JobsUpdate extends JobsChange {
   static override summary = 'Change how often, how soon or when waiting jobs run.'

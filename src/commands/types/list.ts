@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { printList } from '../../cli/list.ts'
-import { typeColumns, typeDocument } from '../../cli/type-view.ts'
+import { printList } from '../../cli/output/list.ts'
+import { typeColumns, typeDocument } from '../../cli/workers/type-view.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 
 export default class TypesList extends ListCommand {

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core'
 import { deadlineFlag, textFlag } from '../../cli/flags.ts'
-import { iso } from '../../cli/json.ts'
-import { prose } from '../../cli/prose.ts'
-import { typesArg, TypesChange } from '../../cli/types-change.ts'
-import { readDuration } from '../../cli/values.ts'
+import { iso } from '../../cli/output/json.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { typesArg, TypesChange } from '../../cli/changes/types-change.ts'
+import { readDuration } from '../../cli/input/values.ts'
 import { WfError } from '../../domain/errors.ts'
 
 export default class TypesPause extends TypesChange {

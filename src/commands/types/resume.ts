@@ -1,5 +1,5 @@
 import { textFlag } from '../../cli/flags.ts'
-import { typesArg, TypesChange } from '../../cli/types-change.ts'
+import { typesArg, TypesChange } from '../../cli/changes/types-change.ts'
 
 export default class TypesResume extends TypesChange {
   static override summary = 'Let jobs of a paused type start again.'

@@ -1,8 +1,8 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { printList } from '../../cli/list.ts'
-import { workerColumns, workerDocument } from '../../cli/worker-view.ts'
-import { prose } from '../../cli/prose.ts'
-import { say } from '../../cli/safe.ts'
+import { printList } from '../../cli/output/list.ts'
+import { workerColumns, workerDocument } from '../../cli/workers/worker-view.ts'
+import { prose } from '../../cli/output/prose.ts'
+import { say } from '../../cli/output/safe.ts'
 import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 

@@ -2,7 +2,7 @@
  * Lines of a frame: text that is safe to show and may carry colours. Widths are counted without the colours, and what is
  * cut is cut between graphemes.
  */
-import { Safe, say, type Shown } from '../../cli/safe.ts'
+import { Safe, say, type Shown } from '../../cli/output/safe.ts'
 import { cutToWidth, displayWidth } from '../../domain/text.ts'
 
 /** Colours only: everything else that a terminal obeys has been escaped before. */

@@ -1,6 +1,6 @@
 /** A table of which as many rows are drawn as there is room for, around the one that is selected. */
-import { say, type Safe } from '../../cli/safe.ts'
-import { table, type Column } from '../../cli/table.ts'
+import { say, type Safe } from '../../cli/output/safe.ts'
+import { table, type Column } from '../../cli/output/table.ts'
 import type { Look } from '../look.ts'
 import { sized } from './line.ts'
 

@@ -1,5 +1,5 @@
 /** A box with a title, which lies over what is behind it. */
-import { Safe, say, type Shown } from '../../cli/safe.ts'
+import { Safe, say, type Shown } from '../../cli/output/safe.ts'
 import { cutLine, sized, widthOf } from './line.ts'
 
 const widest = 110

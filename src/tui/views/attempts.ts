@@ -1,7 +1,7 @@
 /** Every attempt of a job, the newest first, with the whole of what was thrown. */
-import { Safe, safeLines, say } from '../../cli/safe.ts'
-import { indented } from '../../cli/sections.ts'
-import { relative } from '../../cli/time.ts'
+import { Safe, safeLines, say } from '../../cli/output/safe.ts'
+import { indented } from '../../cli/output/sections.ts'
+import { relative } from '../../cli/output/time.ts'
 import { formatDuration } from '../../domain/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'

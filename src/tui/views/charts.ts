@@ -1,7 +1,7 @@
 /** How much gets done and how much fails, a minute, over the last hour: as lines where there is room, else as bars. */
-import { say, type Safe } from '../../cli/safe.ts'
-import { span, thousands } from '../../cli/time.ts'
-import type { Painter } from '../../cli/paint.ts'
+import { say, type Safe } from '../../cli/output/safe.ts'
+import { span, thousands } from '../../cli/output/time.ts'
+import type { Painter } from '../../cli/output/paint.ts'
 import type { Look } from '../look.ts'
 import { brailleChart } from '../parts/braille.ts'
 import { cutLine, sized, widthOf } from '../parts/line.ts'

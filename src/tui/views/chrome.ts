@@ -1,6 +1,6 @@
 /** What stands around every screen: where and how it is, which screen this is, what is going on, and the keys. */
-import { joined, Safe, say } from '../../cli/safe.ts'
-import { counted, span, thousands } from '../../cli/time.ts'
+import { joined, Safe, say } from '../../cli/output/safe.ts'
+import { counted, span, thousands } from '../../cli/output/time.ts'
 import { commandsLike, keyFor, screens, shortHelp } from '../keys.ts'
 import type { Look } from '../look.ts'
 import { cutLine, ends, sized, widthOf } from '../parts/line.ts'

@@ -1,5 +1,5 @@
 /** The screens that are one list, with the detail beside it, below it, or in its place. */
-import { say, type Safe } from '../../cli/safe.ts'
+import { say, type Safe } from '../../cli/output/safe.ts'
 import { isKind, type Item } from '../items.ts'
 import type { Look } from '../look.ts'
 import { beside, fill } from '../parts/line.ts'

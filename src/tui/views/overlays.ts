@@ -1,7 +1,7 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
-import { shownCommand } from '../../cli/command-shown.ts'
-import { say, type Safe } from '../../cli/safe.ts'
-import { counted, thousands } from '../../cli/time.ts'
+import { shownCommand } from '../../cli/changes/command-shown.ts'
+import { say, type Safe } from '../../cli/output/safe.ts'
+import { counted, thousands } from '../../cli/output/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
 import type { Look } from '../look.ts'

@@ -1,6 +1,6 @@
 /** All at a glance: what is stopped and why, which downstream is down, how much gets done, who works. */
-import { joined, say, type Safe } from '../../cli/safe.ts'
-import { counted, span } from '../../cli/time.ts'
+import { joined, say, type Safe } from '../../cli/output/safe.ts'
+import { counted, span } from '../../cli/output/time.ts'
 import type { InspectedBreaker } from '../../engine/breakers-control.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 import type { Item, ListedCause } from '../items.ts'
@@ -10,7 +10,7 @@ import { listLines } from '../parts/list.ts'
 import { shares, type Wish } from '../parts/shares.ts'
 import type { Figures } from '../snapshot.ts'
 import { selectedIndex, type State } from '../state.ts'
-import type { Column } from '../../cli/table.ts'
+import type { Column } from '../../cli/output/table.ts'
 import { chartLines } from './charts.ts'
 import { breakerRows as breakerColumns, causeColumns, typeRows } from './columns.ts'
 

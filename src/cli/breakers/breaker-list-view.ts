@@ -1,0 +1,60 @@
+/** The list of breakers: those that all workers share, and those that one worker has for itself. */
+import type { InspectedBreaker } from '../../engine/breakers-control.ts'
+import { heldInAll, heldJobs, localBreakers, type InspectedLocalBreaker } from '../../engine/local-breakers.ts'
+import type { Store, TypeView } from '../../store/store.ts'
+import { breakerColumns, breakerDocument, type ShownBreaker } from './breaker-view.ts'
+import { inspectedBreakers } from './breakers-command.ts'
+import { iso } from '../output/json.ts'
+import type { Column } from '../output/table.ts'
+import { thousands } from '../output/time.ts'
+
+export interface ListedBreaker extends ShownBreaker {
+  /** Whose it is: a worker's id; null for one that all share. */
+  worker: string | null
+  /** Jobs that it holds; null where another worker may start them all the same. */
+  held: number | null
+  document: object
+}
+
+export async function listedBreakers(store: Store): Promise<readonly ListedBreaker[]> {
+  const now = store.now()
+  const [types, workers] = [await store.types(now), await store.workers(now)]
+  const isHeld = (type: string) => heldInAll(type, workers, now).length > 0
+  return [
+    ...(await inspectedBreakers(store)).map((breaker) => sharedOne(breaker, types)),
+    ...localBreakers(workers, now).map((local) => localOne(local, types, isHeld)),
+  ]
+}
+
+function sharedOne(breaker: InspectedBreaker, types: readonly TypeView[]): ListedBreaker {
+  const held = breaker.mode === 'closed' ? 0 : heldJobs(breaker.types, types)
+  return { ...breaker, worker: null, held, document: { ...breakerDocument(breaker), worker: null, held } }
+}
+
+/** Where every living worker of its types is held, nobody starts their jobs. */
+function localOne(local: InspectedLocalBreaker, types: readonly TypeView[], isHeld: (type: string) => boolean): ListedBreaker {
+  const all = local.types.every(isHeld) ? heldJobs(local.types, types) : null
+  const held = local.mode === 'closed' ? 0 : all
+  const { name, mode, generation, changedAt, expiresAt, retryInMs, worker } = local
+  const openUntil = mode === 'open' ? iso(expiresAt) : null
+  const document = { ...{ name, mode, generation, changedAt: iso(changedAt), openUntil, retryInMs }, types: local.types, worker, held }
+  return { ...local, who: '', reason: null, held, document }
+}
+
+export function listedBreakerColumns(listed: readonly ListedBreaker[], now: number): readonly Column<ListedBreaker>[] {
+  const [name, state, since, callsIn, ...rest] = breakerColumns(now)
+  const held: Column<ListedBreaker> = {
+    title: 'HELD',
+    value: heldWords,
+    align: 'right',
+    optional: 1,
+  }
+  const worker: Column<ListedBreaker> = { title: 'WORKER', value: (breaker) => breaker.worker ?? 'all', shrinkTo: 12 }
+  const whose = listed.some((breaker) => breaker.worker !== null) ? [worker] : []
+  return [name, state, ...whose, since, callsIn, held, ...rest].filter((column) => column !== undefined)
+}
+
+function heldWords({ mode, held }: ListedBreaker): string {
+  if (mode === 'closed') return ''
+  return held === null ? '?' : thousands(held)
+}

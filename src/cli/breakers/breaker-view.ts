@@ -1,0 +1,87 @@
+/** A breaker as people and scripts see it. */
+import type { HistoryRow } from '../../store/store.ts'
+import { formatDuration } from '../../domain/duration.ts'
+import type { InspectedBreaker } from '../../engine/breakers-control.ts'
+import { breakerHistoryLine, lastHeld } from './breaker-history-view.ts'
+import { iso } from '../output/json.ts'
+import type { Paint, Painter } from '../output/paint.ts'
+import { joined, say, type Safe } from '../output/safe.ts'
+import { facts, indented, section } from '../output/sections.ts'
+import type { Column } from '../output/table.ts'
+import { counted, relative, span } from '../output/time.ts'
+
+export function breakerDocument(breaker: InspectedBreaker) {
+  const { name, mode, generation, by, who, reason, changedAt, expiresAt, retryInMs, terms, probes, types } = breaker
+  return {
+    ...{ name, mode, generation, by, who, reason },
+    changedAt: iso(changedAt),
+    openUntil: mode === 'open' ? iso(expiresAt) : null,
+    ...{ retryInMs, openForMs: terms.openForMs, probes: terms.probes, types },
+    permits: probes.map(({ permit, holder, expiresAt: until }) => ({ permit, holder, expiresAt: iso(until) })),
+  }
+}
+
+const tones: Readonly<Record<InspectedBreaker['mode'], keyof Paint>> = { closed: 'green', half_open: 'yellow', open: 'red' }
+const modes: Readonly<Record<InspectedBreaker['mode'], string>> = { closed: 'closed', half_open: 'half-open', open: 'open' }
+const painter = ({ mode }: Pick<InspectedBreaker, 'mode'>, paint: Paint): Painter => paint[tones[mode]]
+
+/** What a list shows, of a shared one or of a worker's own. */
+export type ShownBreaker = Pick<InspectedBreaker, 'name' | 'mode' | 'changedAt' | 'retryInMs' | 'who' | 'reason' | 'types'>
+
+export function breakerColumns(now: number): readonly Column<ShownBreaker>[] {
+  return [
+    { title: 'BREAKER', value: ({ name }) => name, shrinkTo: 12 },
+    { title: 'STATE', value: ({ mode }) => modes[mode], paint: painter },
+    { title: 'SINCE', value: ({ changedAt }) => relative(changedAt, now) },
+    {
+      title: 'CALLS IN',
+      value: ({ mode, retryInMs }) => (mode === 'closed' ? '' : waitWords(retryInMs)),
+      align: 'right',
+      optional: 1,
+    },
+    { title: 'BY', value: ({ who }) => who, shrinkTo: 8, optional: 3 },
+    { title: 'REASON', value: ({ reason }) => reason ?? '', shrinkTo: 10, optional: 2 },
+    { title: 'TYPES', value: ({ types }) => types.join(' '), shrinkTo: 10, optional: 4 },
+  ]
+}
+
+const waitWords = (ms: number) => (ms === 0 ? 'now' : span(ms))
+
+export interface BreakerLook {
+  paint: Paint
+  now: number
+}
+
+export function breakerPage(breaker: InspectedBreaker, history: readonly HistoryRow[], { paint, now }: BreakerLook): readonly Safe[] {
+  const { name, mode, probes } = breaker
+  return [
+    say`${paint.bold(say`breaker ${name}`)}  ${painter(breaker, paint)(say`${modes[mode]}`)}`,
+    ...facts([...breakerFacts(breaker, now), ['was open', heldWords(lastHeld(history))]], paint),
+    ...section(
+      'probes under way',
+      indented(probes.map(({ permit, holder, expiresAt }) => say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`)),
+      paint,
+    ),
+    ...section('history', indented(history.map((row) => breakerHistoryLine(row, { paint, now }))), paint),
+  ]
+}
+
+function heldWords(held: ReturnType<typeof lastHeld>): string | null {
+  return held && `for ${formatDuration(held.ms)}, in ${counted(held.periods, 'open period')}`
+}
+
+function breakerFacts(
+  { mode, changedAt, who, reason, retryInMs, expiresAt, terms, types }: InspectedBreaker,
+  now: number,
+): Parameters<typeof facts>[0] {
+  const probes = `${counted(terms.probes, 'call')} at a time`
+  return [
+    ['since', say`${relative(changedAt, now)}  ${iso(changedAt)}`],
+    ['by', who],
+    ['why', reason],
+    ['until', mode === 'open' && expiresAt !== null ? say`${relative(expiresAt, now)}  ${iso(expiresAt)}` : null],
+    ['calls', { closed: 'pass', half_open: `${probes} to probe, ${retryInMs === 0 ? 'now' : `in ${span(retryInMs)}`}`, open: 'none' }[mode]],
+    ['opens for', say`${formatDuration(terms.openForMs)}, then lets ${probes} through`],
+    ['types', types.length === 0 ? null : joined(types, ' ')],
+  ]
+}

@@ -1,0 +1,101 @@
+/** One verb over many jobs: told beforehand (`--dry-run`) by the same rules that the store applies, or done. */
+import type { Clock } from '../../clock.ts'
+import { operationLimits } from '../../domain/operation.ts'
+import { namedWords } from '../../domain/operation-words.ts'
+import { resolveJob } from '../../domain/resolve-job.ts'
+import { runsAgain, type Applied, type Resolution } from '../../domain/resolution.ts'
+import { selectorText } from '../../domain/selector-text.ts'
+import { changeMany } from '../../engine/bulk.ts'
+import { withinSizes, type Engine } from '../../engine/engine.ts'
+import type { Selector, Store } from '../../store/store.ts'
+import { changed, foretell, runChange, type ChangeContext, type ChangeEnd, type ChangeRun } from './change-run.ts'
+import { tellChanges } from './changes.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import { countedBy, impactOf, type Impact } from './impact.ts'
+import { SetPreviews, type SetPreview } from './set-preview.ts'
+import type { Bound } from '../input/selector-flags.ts'
+
+export interface BulkChange {
+  engine: Engine
+  keys: readonly number[]
+  resolution: Omit<Resolution, 'jobKey'>
+  /** `cancelled for good`: what happens to those that change. */
+  done: string
+  dryRun: boolean
+  /** Matched, and passed by for a reason. */
+  passedBy?: readonly Applied[]
+  /** What was meant, for the record; the keys unless told. */
+  selector?: Selector
+  /** How many of them at most, and in which order. */
+  bound?: Bound
+  /** Jobs a second, at most. */
+  perSecond?: number | undefined
+}
+
+export async function changeJobs(context: ChangeContext, change: BulkChange): Promise<ExitCode> {
+  const { output, clock, suffix = '' } = context
+  const { keys, passedBy = [], done, dryRun, resolution } = change
+  const { verb } = resolution
+  const { result, tally, stoppedWith } = await runChange(context, { verb, keys, noun: 'jobs', dryRun }, async (run) =>
+    dryRun
+      ? { failure: null, id: null, ...(await foretellAll(change, run)) }
+      : { ...(await changeAll(clock, change, run)), impact: [], previews: [] },
+  )
+  const { failure, id, impact, previews } = result
+  const operation = id === null ? null : { id, verb, changed: tally.counts.changed, suffix }
+  tally.add(passedBy)
+  return tellChanges(output, tally, { done, dryRun, matched: keys.length + passedBy.length, failure, operation, impact, previews, stoppedWith })
+}
+
+async function changeAll(clock: Clock, change: BulkChange, run: ChangeRun): Promise<ChangeEnd> {
+  const { engine, keys, resolution, passedBy = [], perSecond } = change
+  if (keys.length + passedBy.length === 0) return { failure: null, id: null }
+  const pace = perSecond === undefined ? {} : { perSecond }
+  return changed(run, (listener) => changeMany({ engine, clock, keys, resolution, passedBy, selector: selectorWords(change), ...pace, ...listener }))
+}
+
+/** What was meant, for the record. */
+export function selectorWords({ selector, keys, bound = {} }: Pick<BulkChange, 'selector' | 'keys' | 'bound'>): string {
+  const { keys: named = [], ...narrowed } = selector ?? { keys }
+  const bounds = [bound.limit === undefined ? '' : `--limit ${bound.limit}`, bound.sort === undefined ? '' : `--sort ${bound.sort}`]
+  const words = [selectorText(narrowed), namedWords(named), ...bounds].filter((part) => part !== '').join(' ')
+  return words.slice(0, operationLimits.selectorCharacters)
+}
+
+/** Answers what would hold those that would change, and what their variables would be. */
+async function foretellAll(
+  { engine, keys, resolution }: BulkChange,
+  run: ChangeRun,
+): Promise<{ impact: readonly Impact[]; previews: readonly SetPreview[] }> {
+  const { store } = engine
+  const types: string[] = []
+  const previews = new SetPreviews()
+  const one = async (jobKey: number) => {
+    const { applied, type, change } = await foretold(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
+    if (change) previews.add(jobKey, change)
+    if (change && type !== null) types.push(type)
+    return applied
+  }
+  await foretell(run, keys, (some) => Promise.all(some.map(one)))
+  return { impact: runsAgain(resolution.verb) ? await impactOf(store, countedBy(types)) : [], previews: previews.items }
+}
+
+interface Foretold {
+  applied: Applied
+  type: string | null
+  /** What the history would keep; null where nothing would change. */
+  change: Record<string, unknown> | null
+}
+
+async function foretold(store: Store, resolution: Resolution): Promise<Foretold> {
+  const { jobKey } = resolution
+  const detail = await store.job(jobKey)
+  if (!detail) return { applied: { jobKey, status: 'not_found', from: null, to: null, why: `there is no job ${jobKey}` }, type: null, change: null }
+  const { job, incidents, deadLetter, variables } = detail
+  const openIncident = incidents.find(({ resolvedAt }) => resolvedAt === null) ?? null
+  const openDeadLetter = deadLetter?.closedAt === null ? deadLetter : null
+  const resolved = resolveJob({ job, openIncident, openDeadLetter, variables, resolution, now: store.now() })
+  const at = { jobKey, status: resolved.status, from: job.state }
+  if (resolved.status !== 'changed') return { applied: { ...at, to: null, why: resolved.why }, type: job.type, change: null }
+  return { applied: { ...at, to: resolved.next.state, why: '' }, type: job.type, change: resolved.detail }
+}

@@ -1,0 +1,172 @@
+/** Taking an operation back: agreed to, done or foretold, and told: matched = changed + skipped + failed. */
+import type { Clock } from '../../clock.ts'
+import { WfError } from '../../domain/errors.ts'
+import type { Operation, Undone } from '../../domain/operation.ts'
+import { commandOf } from '../../domain/operation-words.ts'
+import { foretellUndo, undoablePages, undoOperation } from '../../engine/undo.ts'
+import type { Store } from '../../store/store.ts'
+import { canAsk, confirm } from '../input/confirm.ts'
+import { shownKeys } from './command-shown.ts'
+import { describeError, errorDocument, toWfError } from '../errors.ts'
+import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
+import { onInterrupt, type Interrupt } from '../input/interrupt.ts'
+import { targetName } from './operation-view.ts'
+import type { Output } from '../output/output.ts'
+import { createProgress } from '../output/progress.ts'
+import { say, type Safe } from '../output/safe.ts'
+import { summed, sumWords, type Counts } from '../output/sum.ts'
+import { counted, relative, thousands } from '../output/time.ts'
+
+interface Agreement {
+  yes: boolean
+  /** Somebody has typed its number. */
+  isNamed: boolean
+  dryRun: boolean
+  now: number
+}
+
+/** Throws WfError `refused` when nobody agrees. */
+export async function approveUndo(output: Output, of: Operation, { yes, isNamed, dryRun, now }: Agreement): Promise<void> {
+  const what = describe(of, now)
+  if (dryRun) return output.note(say`would undo ${what}`)
+  if (yes || (isNamed && !canAsk(output))) return output.note(say`undoing ${what}`)
+  if (!canAsk(output)) {
+    throw new WfError('refused', say`${what} would be undone: nobody is here to agree`.text, {
+      hint: `wf undo ${of.id} names it; add --yes, or --dry-run to look first`,
+    })
+  }
+  output.note(say`${what}`)
+  if (!(await confirm(say`Undo it?`))) throw new WfError('refused', 'nothing was changed')
+}
+
+function describe({ id, verb, selector, who, at, changed, reason }: Operation, now: number): Safe {
+  const why = reason === null ? say`` : say` (${reason})`
+  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownKeys(selector)} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
+}
+
+export interface UndoChange {
+  store: Store
+  of: Operation
+  who: string
+  reason: string | null
+  dryRun: boolean
+}
+
+const mostTold = 20
+
+class UndoTally {
+  readonly counts: Counts = { changed: 0, skipped: 0, failed: 0, not_found: 0 }
+  readonly items: Undone[] = []
+  readonly told: Undone[] = []
+  partly = 0
+  readonly #keepsAll: boolean
+
+  constructor(keepsAll: boolean) {
+    this.#keepsAll = keepsAll
+  }
+
+  get total(): number {
+    return summed(this.counts).matched
+  }
+
+  add(undone: readonly Undone[]): void {
+    for (const each of undone) {
+      this.counts[each.status] += 1
+      if (each.partly) this.partly += 1
+      if (this.#keepsAll) this.items.push(each)
+      if ((each.status !== 'changed' || each.partly) && this.told.length < mostTold) this.told.push(each)
+    }
+  }
+}
+
+export async function undoAndTell({ output, clock }: { output: Output; clock: Clock }, change: UndoChange): Promise<ExitCode> {
+  const tally = new UndoTally(output.json)
+  const interrupt = onInterrupt()
+  const progress = createProgress(output, clock, 'targets')
+  const { changed } = change.of
+  const add = (undone: readonly Undone[]) => {
+    tally.add(undone)
+    progress.update(tally.total, Math.min(1, tally.total / changed))
+  }
+  let end: UndoEnd
+  try {
+    end = change.dryRun ? await foretell(change, interrupt, add) : await undo(clock, change, { interrupt, add })
+  } catch (error) {
+    // What came back already must not be lost with the error.
+    if (tally.total === 0) throw error
+    end = { operation: null, matched: null, failure: toWfError(error, '') }
+  } finally {
+    progress.end()
+    interrupt.release()
+  }
+  return tellUndone(output, tally, { ...end, change, stoppedWith: interrupt.exitCode })
+}
+
+interface UndoEnd {
+  operation: number | null
+  /** Null: not known, for it broke off. */
+  matched: number | null
+  failure: WfError | null
+}
+
+async function foretell({ store, of }: UndoChange, interrupt: Interrupt, add: (undone: readonly Undone[]) => void): Promise<UndoEnd> {
+  for await (const page of undoablePages(store, of.id)) {
+    if (interrupt.signal.aborted) break
+    for (const target of page.items) add([await foretellUndo(store, target, store.now())])
+  }
+  return { operation: null, matched: null, failure: null }
+}
+
+async function undo(
+  clock: Clock,
+  { store, of, who, reason }: UndoChange,
+  { interrupt, add }: { interrupt: Interrupt; add: (undone: readonly Undone[]) => void },
+): Promise<UndoEnd> {
+  const operation = await undoOperation({ store, clock, of, who, reason, signal: interrupt.signal, onBatch: add })
+  return { operation: operation.id, matched: operation.matched, failure: null }
+}
+
+interface Told extends UndoEnd {
+  change: UndoChange
+  stoppedWith: ExitCode | null
+}
+
+function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
+  const { change, operation, matched, stoppedWith } = told
+  const sum = { ...summed(tally.counts), left: matched === null ? 0 : matched - tally.total }
+  const error = problemOf(tally, told, sum)
+  output.document({
+    ...{ ...sum, undoes: change.of.id, dryRun: change.dryRun, operation },
+    items: tally.items.map(({ jobKey, name, ...rest }) => ({ ...(jobKey === 0 ? { name } : { key: jobKey }), ...rest })),
+    ...(error ? { error: errorDocument(error) } : {}),
+  })
+  const { dim, green, red, yellow } = output.paint
+  for (const { status, partly, why, ...target } of tally.told) {
+    const missed = status === 'skipped' ? dim(say`skipped`) : red(say`failed`)
+    const word = partly ? yellow(say`partly`) : missed
+    output.print(say`${word} ${targetName(target)}  ${why}`)
+  }
+  const untold = sum.skipped + sum.failed + tally.partly - tally.told.length
+  if (untold > 0) output.print(say`${dim(say`… and ${thousands(untold)} more`)}`)
+  const verb = change.dryRun ? say`would be brought back` : green(say`brought back`)
+  output.print(say`${counted(sum.changed, 'target')} ${verb}  ${dim(sumWords(sum))}`)
+  if (operation !== null) output.print(dim(say`operation ${operation}${undidWords(change.of, sum)}`))
+  if (!error) return exitCodes.ok
+  describeError(error, output)
+  return sum.left > 0 && stoppedWith !== null ? stoppedWith : exitCodeOf(error.code)
+}
+
+function undidWords({ id }: Operation, { changed, failed, left }: { changed: number; failed: number; left: number }): Safe {
+  if (changed === 0) return say``
+  return failed + left === 0 ? say` · undid operation ${id}` : say` · undid operation ${id} in part`
+}
+
+function problemOf(tally: UndoTally, { failure, change: { of } }: Told, sum: { changed: number; failed: number; left: number }): WfError | null {
+  const again = `run wf undo ${of.id} again: what came back already is skipped`
+  if (failure) return new WfError('partly_done', failure.message, { hint: again })
+  if (sum.left > 0) return new WfError('partly_done', `stopped: ${counted(sum.left, 'target')} left as they were`, { hint: again })
+  if (sum.failed + tally.partly === 0) return null
+  if (sum.changed === 0) return new WfError('conflict', `nothing of operation ${of.id} could be undone`, { hint: `wf audit show ${of.id}` })
+  const what = sum.failed > 0 ? `${counted(sum.failed, 'target')} could not be undone` : `${counted(tally.partly, 'target')} came back in part`
+  return new WfError('partly_done', what, { hint: `wf audit show ${of.id}` })
+}

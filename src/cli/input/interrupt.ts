@@ -1,0 +1,35 @@
+/** Ctrl-C or SIGTERM in the middle of a long change: what is under way is finished and counted, the rest is left. */
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+
+export interface Interrupt {
+  readonly signal: AbortSignal
+  /** What the process then ends with; null as long as nobody stopped it. */
+  readonly exitCode: ExitCode | null
+  /** Stops listening; from the first signal on a further one ends the process as usual. */
+  release(): void
+}
+
+export function onInterrupt(): Interrupt {
+  const controller = new AbortController()
+  let exitCode: ExitCode | null = null
+  const stopWith = (code: ExitCode) => () => {
+    exitCode = code
+    release()
+    controller.abort()
+  }
+  const interrupted = stopWith(exitCodes.interrupted)
+  const terminated = stopWith(exitCodes.terminated)
+  const release = () => {
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', terminated)
+  }
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', terminated)
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode
+    },
+    release,
+  }
+}

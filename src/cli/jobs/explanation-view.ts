@@ -1,0 +1,30 @@
+/** Why a job is where it is, as people and scripts see it. */
+import type { Advice } from '../../domain/explain-facts.ts'
+import type { ExplainedJob } from '../../engine/explain-job.ts'
+import { stateWords, statePainter } from './job-view.ts'
+import { iso } from '../output/json.ts'
+import type { Paint } from '../output/paint.ts'
+import { say, type Safe } from '../output/safe.ts'
+import { section, stepLines, type Step } from '../output/sections.ts'
+import { quoted } from '../../domain/shell-words.ts'
+
+export function explanationDocument({ job, explanation }: ExplainedJob, suffix: string) {
+  const { why, next, at, commands } = explanation
+  return { key: job.key, type: job.type, state: job.state, why, next, at: iso(at), commands: steps(commands, suffix) }
+}
+
+export function explanationPage({ job, explanation }: ExplainedJob, { paint, suffix }: { paint: Paint; suffix: string }): readonly Safe[] {
+  const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
+  const sentences = (lines: readonly string[]) => lines.map((line) => say`  ${line}`)
+  return [
+    say`${paint.bold(say`job ${job.key}`)}  ${job.type}  ${state}`,
+    ...section('why', sentences(explanation.why), paint),
+    ...section('what happens next', sentences(explanation.next), paint),
+    ...section('what you can do', stepLines(steps(explanation.commands, suffix), paint), paint),
+  ]
+}
+
+/** `suffix` names the store where it is not the usual one. */
+function steps(commands: readonly Advice[], suffix: string): readonly Step[] {
+  return commands.map(({ args, why }) => ({ command: `wf ${args.map(quoted).join(' ')}${suffix}`, why }))
+}

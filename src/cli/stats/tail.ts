@@ -1,0 +1,108 @@
+/** Follows a store: looks when something was committed, tells what is new, and sums up what would be more lines than anybody reads. */
+import type { Clock } from '../../clock.ts'
+import type { Happening, HappeningKind } from '../../domain/happening.ts'
+import type { StoreReader } from '../../store/store.ts'
+
+export interface Tail {
+  store: Pick<StoreReader, 'version' | 'marksAt' | 'newsSince'> & { now(): number }
+  clock: Clock
+  /** Epoch ms; null: from now on. */
+  since: number | null
+  kinds: readonly HappeningKind[] | undefined
+  types: readonly string[] | undefined
+  /** Lines a second, at most. */
+  lines: number
+  /** Ends it. */
+  signal: AbortSignal
+  /** Ends it once all that is there was told; null: it goes on. */
+  forMs: number | null
+  /** One line; called in the order of time. */
+  tell(happening: Happening): void
+  /** After each look; false: nobody reads any more. */
+  flushed(): Promise<boolean>
+}
+
+/** Between two looks, at least: what others write is seen soon, and costs little. */
+const restMs = 200
+/** Summed up by kind alone there are never more lines than this. */
+export const fewestLines = 8
+
+export async function follow({ store, clock, since, kinds, types, lines, signal, forMs, tell, flushed }: Tail): Promise<void> {
+  const wanted = ({ kind, type }: Happening) => (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
+  const now = store.now()
+  let marks = await store.marksAt(since ?? now, now)
+  let known: number | null = null
+  const budget = createBudget(clock, lines)
+  const endsMs = forMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + forMs
+  do {
+    const version = await store.version()
+    if (version !== known && budget.left() >= fewestLines) {
+      known = null
+      const news = await store.newsSince(marks, lines, store.now())
+      marks = news.marks
+      if (!news.more) known = version
+      const told = summedUp(news.happenings.filter(wanted), budget.left())
+      budget.use(told.length)
+      for (const happening of told) tell(happening)
+      if (!(await flushed())) return
+    }
+    if (known !== null && clock.monotonic() >= endsMs) return
+    const isBehind = known === null && budget.left() >= fewestLines
+    await clock.sleep(isBehind ? 0 : restMs, signal)
+  } while (!signal.aborted)
+}
+
+function createBudget(clock: Clock, lines: number) {
+  let second = clock.monotonic()
+  let used = 0
+  return {
+    left() {
+      if (clock.monotonic() - second >= 1_000) {
+        second = clock.monotonic()
+        used = 0
+      }
+      return lines - used
+    },
+    use(count: number) {
+      used += count
+    },
+  }
+}
+
+/** All of them if there is room, else sums: as fine as there is room for. */
+export function summedUp(happenings: readonly Happening[], room: number): readonly Happening[] {
+  if (happenings.length <= room) return happenings
+  const groupings: readonly ((happening: Happening) => readonly (string | null)[])[] = [
+    ({ kind, type, what }) => [kind, type, what],
+    ({ kind, type }) => [kind, type],
+    ({ kind }) => [kind],
+  ]
+  let groups: readonly (readonly Happening[])[] = []
+  for (const grouping of groupings) {
+    groups = grouped(happenings, grouping)
+    if (groups.length <= room) break
+  }
+  return groups.map(sumOf).sort((a, b) => a.at - b.at)
+}
+
+function grouped(happenings: readonly Happening[], nameOf: (happening: Happening) => readonly (string | null)[]): readonly (readonly Happening[])[] {
+  const groups = new Map<string, Happening[]>()
+  for (const happening of happenings) {
+    const name = JSON.stringify(nameOf(happening))
+    const group = groups.get(name) ?? []
+    group.push(happening)
+    groups.set(name, group)
+  }
+  return [...groups.values()]
+}
+
+/** What they have in common, and how many they are. */
+function sumOf(group: readonly Happening[]): Happening {
+  const [first] = group
+  if (first === undefined) throw new Error('a group has members')
+  if (group.length === 1) return first
+  const same = <K extends 'type' | 'what'>(field: K) => (group.every((each) => each[field] === first[field]) ? first[field] : null)
+  const count = group.reduce((sum, each) => sum + each.count, 0)
+  const at = Math.max(...group.map((each) => each.at))
+  return { at, kind: first.kind, type: same('type'), jobKey: null, count, what: same('what'), detail: null, who: null }
+}

@@ -1,0 +1,75 @@
+/** Workers that were asked to drain, and what became of each: matched = changed + skipped + failed. */
+import { WfError } from '../../domain/errors.ts'
+import { describeError, errorDocument } from '../errors.ts'
+import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
+import { madeDocument, operationLine } from '../output/operation-line.ts'
+import type { Output } from '../output/output.ts'
+import { joined, say, type Safe } from '../output/safe.ts'
+import { sumOf, type Sum } from '../output/sum.ts'
+import { counted, thousands } from '../output/time.ts'
+import type { FoundWorkers } from './worker-targets.ts'
+
+export interface Drained {
+  id: string
+  status: 'changed' | 'skipped' | 'failed' | 'not_found'
+  /** A finished sentence for people; empty when changed. */
+  why: string
+  /** Jobs that it runs. */
+  running: number
+}
+
+/** What is to become of each; nobody hears it behind a lease that is over. */
+export function drainPlan({ targets, missing }: FoundWorkers, now: number): readonly Drained[] {
+  return [
+    ...targets.map(({ id, row, running }): Drained => {
+      if (row === null || row.leaseUntil <= now) return { id, status: 'failed', why: `worker ${id} is gone: its lease is over`, running }
+      if (row.state === 'draining') return { id, status: 'skipped', why: `worker ${id} drains already`, running }
+      return { id, status: 'changed', why: '', running }
+    }),
+    ...missing.map(({ id }): Drained => ({ id, status: 'not_found', why: `there is no worker ${id}`, running: 0 })),
+  ]
+}
+
+export interface DrainEnd {
+  plan: readonly Drained[]
+  dryRun: boolean
+  operation: number | null
+  /** With `--wait`: ids of those that were still there at its end, and whether somebody broke it off. */
+  waited: { left: readonly string[]; stoppedWith: ExitCode | null } | null
+  suffix: string
+}
+
+export function tellDrained(output: Output, { plan, dryRun, operation, waited, suffix }: DrainEnd): ExitCode {
+  const sum = sumOf(plan)
+  const made = operation === null ? null : { id: operation, verb: 'drain' as const, changed: sum.changed, suffix }
+  const error = refusal(plan, sum) ?? overdue(waited?.left ?? [])
+  const gone = waited === null ? {} : { left: waited.left }
+  output.document({ ...sum, dryRun, items: plan, ...gone, ...madeDocument(made), ...(error ? { error: errorDocument(error) } : {}) })
+  output.print(...plan.filter(({ status }) => status === 'changed' || sum.matched > 1).map((each) => lineOf(each, output, dryRun)))
+  if (waited !== null && waited.left.length === 0 && sum.matched > sum.failed) output.print(say`${output.paint.green('gone')}`)
+  if (made) output.print(operationLine(made, output.paint))
+  if (error) describeError(error, output)
+  return waited?.stoppedWith ?? (error ? exitCodeOf(error.code) : exitCodes.ok)
+}
+
+function lineOf({ id, status, why, running }: Drained, { paint }: Output, dryRun: boolean): Safe {
+  if (status === 'skipped') return say`${paint.dim('skipped')} ${why}`
+  if (status !== 'changed') return say`${paint.red('failed')} ${why}`
+  const does = running === 0 ? 'runs no job' : `lets its ${counted(running, 'job')} finish`
+  return say`${paint.green(dryRun ? 'would drain' : 'asked')} ${id}  ${paint.dim(say`it ${does}, and ends`)}`
+}
+
+function refusal(plan: readonly Drained[], { matched, failed }: Sum): WfError | null {
+  if (failed === 0) return null
+  if (failed < matched) return new WfError('partly_done', `${thousands(failed)} of ${counted(matched, 'worker')} could not be asked to drain`)
+  const first = plan.find(({ status }) => status === 'failed') ?? plan[0]
+  if (first?.status !== 'failed') return new WfError('not_found', first?.why ?? '', { hint: 'wf workers list shows the ids and labels there are' })
+  return new WfError('conflict', first.why, { hint: 'wf workers release gives its jobs to others at once' })
+}
+
+function overdue(left: readonly string[]): WfError | null {
+  if (left.length === 0) return null
+  return new WfError('wait_timeout', `still there: ${joined(left.slice(0, 10), ', ').text}`, {
+    hint: 'their jobs take longer; wf jobs list --state running shows them',
+  })
+}
