@@ -166,6 +166,17 @@ function bracketEnd(text: string): number {
   return text.length
 }
 
+/** Text that is wf's own, or that was masked with more known of it: `maskValue` takes it as it stands. */
+export class Unmasked {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toJSON(): string {
+    return this.text
+  }
+}
+
 const deepestMask = 1_000
 
 /** A copy of JSON data with secrets hidden by member names at any depth and by value forms in every string and number. */
@@ -177,6 +188,7 @@ function maskedAt(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return maskText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return value >= 1e12 && isCardNumber(String(value)) ? mask : value
   if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Unmasked) return value.text
   if (depth >= deepestMask) return mask
   if (Array.isArray(value)) return value.map((item) => maskedAt(item, depth + 1))
   const copy: Record<string, unknown> = {}

@@ -15,7 +15,7 @@ import { commandOf } from '../../domain/operation-words.ts'
 import { maskValue } from '../../domain/mask.ts'
 import { preview } from '../../domain/preview.ts'
 import { whyNotUndone } from '../../engine/undo.ts'
-import { shownKeys } from './command-shown.ts'
+import { keysInJson, shownKeys } from './command-shown.ts'
 import { maskedAt, readable } from '../jobs/history-words.ts'
 import { iso } from '../output/json.ts'
 import type { Paint } from '../output/paint.ts'
@@ -39,7 +39,7 @@ export function operationDocument(operation: Operation, now: number, suffix: str
   const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy, undone } = operation
   const undo = whyNotUndone(operation, now) === null ? `wf undo ${id}${suffix}` : null
   return {
-    ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector, reason, flags: shownFlags(flags) },
+    ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector: keysInJson(selector), reason, flags: shownFlags(flags) },
     ...{ matched, changed, skipped, failed, left: leftOf(operation), state: operationState(operation, now) },
     ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo },
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shownCommand, shownKeys } from '../../../src/cli/changes/command-shown.ts'
+import { keysInJson, shownCommand, shownKeys } from '../../../src/cli/changes/command-shown.ts'
+import { cleanJson, revealedJson } from '../../../src/domain/cleaner.ts'
 import { maskText } from '../../../src/domain/mask.ts'
 
 // Together 687 683 679 675 671 are the digits of a card.
@@ -11,6 +12,13 @@ describe('a command as it is shown', () => {
     expect(shownKeys(keys).text).toBe(keys)
     expect(shownCommand(`wf jobs cancel ${keys} --reason x`).text).toBe(`wf jobs cancel ${keys} --reason x`)
     expect(shownCommand(`operation 2: wf dlq discard ${keys}, 10 targets`).text).toBe(`operation 2: wf dlq discard ${keys}, 10 targets`)
+  })
+
+  it('keeps them whole in a JSON document too, and hides what is secret behind them', () => {
+    const document = (text: string) => ({ selector: keysInJson(text) })
+    expect(cleanJson(document(keys))).toBe(JSON.stringify({ selector: keys }))
+    expect(revealedJson(document(keys))).toBe(JSON.stringify({ selector: keys }))
+    expect(cleanJson(document(`${keys} --error 4111111111111111`))).toBe(JSON.stringify({ selector: `${keys} --error ***` }))
   })
 
   it('hides what is secret behind them', () => {
