@@ -3,13 +3,11 @@ import type { Clock } from '../clock.ts'
 import { counted, thousands } from '../cli/output/time.ts'
 import { guardedBecause, type IncidentKind } from '../domain/incident.ts'
 import { undoableVerbs, type Operation } from '../domain/operation.ts'
-import { namedWords } from '../domain/operation-words.ts'
-import { selectorText } from '../domain/selector-text.ts'
 import { closeBreaker, tripBreaker } from '../engine/breakers-control.ts'
 import { changeMany } from '../engine/bulk.ts'
 import type { Engine } from '../engine/engine.ts'
 import { operationToUndo, undoOperation } from '../engine/undo.ts'
-import { usualTripMinutes, type JobsPlan, type JobVerb } from './plan.ts'
+import { meantWords, usualTripMinutes, type JobsPlan, type JobVerb } from './plan.ts'
 import type { Confirm } from './state.ts'
 
 export interface Deed {
@@ -77,7 +75,7 @@ async function changeJobs({ engine, clock, confirm, who, signal, onProgress }: D
   let count = 0
   const operation = await changeMany({
     ...{ engine, clock, keys, signal },
-    selector: plan.selector.keys ? namedWords(keys) : selectorText(plan.selector),
+    selector: meantWords(plan, confirm),
     resolution: {
       verb: plan.verb,
       who,

@@ -88,7 +88,7 @@ export const bindings: readonly Binding[] = [
   },
   { command: 'palette', keys: [':'], group: 'look', words: 'command by its name', short: { word: 'command', rank: 8 } },
   { command: 'mark', keys: ['space'], group: 'look', words: 'mark, to change several', short: { word: 'mark', rank: 7 }, lists: causeLists },
-  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all that are shown, or none', lists: causeLists },
+  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all of the list, or none', lists: causeLists },
   {
     command: 'explain',
     keys: ['e'],

@@ -1,5 +1,5 @@
 /** Moving the selection, or, where the detail has the keys, what of it is in view. */
-import { itemsOf, listOf, listRows, selectedIndex, type State } from './state.ts'
+import { canGrow, itemsOf, listOf, listRows, selectedIndex, type State } from './state.ts'
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
 
@@ -13,7 +13,10 @@ export function move(state: State, to: Move): State {
   const last = items.length - 1
   const index = Math.max(0, Math.min(last, next(selectedIndex(state, items), { to, page: listRows(state) - 1, last })))
   const cursors = { ...state.cursors, [listOf(state)]: { id: items[index]?.id ?? null, index } }
-  return { ...state, cursors, scroll: 0 }
+  const moved: State = { ...state, cursors, scroll: 0 }
+  // Until all rows are there, the last of those that are.
+  if (to === 'last' && canGrow(state)) return { ...moved, whole: 'last' }
+  return state.whole === 'last' ? { ...moved, whole: null } : moved
 }
 
 function next(from: number, { to, page, last }: { to: Move; page: number; last: number }): number {

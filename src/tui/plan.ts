@@ -1,5 +1,6 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
 import type { Selector } from '../domain/selector.ts'
+import { namedWords } from '../domain/operation-words.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { quoted } from '../domain/shell-words.ts'
 import { thousands } from '../cli/output/time.ts'
@@ -120,6 +121,12 @@ function retriesFlag(plan: Plan, amount: number | null): string {
 /** Guarded kinds are taken by naming them. */
 function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'targets'>): string {
   return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
+}
+
+/** What was meant by an action on jobs, in the words of the command line; guarded kinds are a part of it. */
+export function meantWords(plan: JobsPlan, confirm: Pick<Confirm, 'takesGuarded' | 'targets'>): string {
+  if (plan.selector.keys) return namedWords(confirm.targets.map(({ key }) => key))
+  return `${selectorText(plan.selector)}${kindsFlag(confirm)}`.trim()
 }
 
 const takenAway = ({ set = [] }: JobsPlan) => set.flatMap(({ path, remove }) => (remove ? [path] : []))

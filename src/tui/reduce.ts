@@ -6,8 +6,21 @@ import { isVerb, screens, type Command, type Screen } from './keys.ts'
 import { move, type Move } from './move.ts'
 import type { Event } from './event.ts'
 import { reducePrompt } from './prompt.ts'
-import type { Figures, Snapshot } from './snapshot.ts'
-import { canFilter, itemsOf, listOf, pageKey, selectedIndex, selectedItem, type KnownPage, type State } from './state.ts'
+import type { Figures, Query, Snapshot } from './snapshot.ts'
+import {
+  canFilter,
+  canGrow,
+  itemsOf,
+  listOf,
+  longestList,
+  pageKey,
+  queryOf,
+  selectedIndex,
+  selectedItem,
+  type KnownPage,
+  type State,
+} from './state.ts'
+import { thousands } from '../cli/output/time.ts'
 
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
@@ -58,8 +71,21 @@ function taken(state: State, snapshot: Snapshot): State {
   if (state.frozen && state.figures)
     return state.pages[query.list]?.key === pageKey(query) ? { ...state, detail } : anchored({ ...state, detail, pages })
   const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
-  return anchored(next)
+  return withWhole(anchored(next), query)
 }
+
+/** What waited for all rows of the list is done once they are there. */
+function withWhole(state: State, { limit, ...query }: Query): State {
+  const { whole } = state
+  const page = state.pages[query.list]
+  if (whole === null || page === undefined || page.key !== pageKey(queryOf(state)) || (page.more && limit < longestList)) return state
+  const known: State = { ...state, whole: null }
+  const done = whole === 'last' ? move(known, 'last') : { ...known, marks: marksOf(page.items) }
+  const text = `${whole === 'last' ? 'the list shows' : 'marked are'} the first ${thousands(page.items.length)}, and there are more: / narrows it`
+  return page.more ? { ...done, notice: { text, tone: 'bad', at: state.now } } : done
+}
+
+const marksOf = (items: readonly Item[] | null): ReadonlySet<string> => new Set((items ?? []).map(({ id }) => id))
 
 /** Without a filter, these are known as soon as the figures are. */
 function figurePages(figures: Figures): State['pages'] {
@@ -92,10 +118,11 @@ const moves: readonly Command[] = ['down', 'up', 'page-down', 'page-up', 'first'
 function commanded(state: State, command: Command): State {
   if (state.overlay?.kind === 'help') return helped(state, command)
   if (moves.includes(command)) return move(state, command as Move)
-  if (screens.some(({ screen }) => screen === command)) return toScreen(state, command as Screen)
+  if (screens.some(({ screen }) => screen === command)) return toScreen({ ...state, whole: null }, command as Screen)
   // Asked for by whoever can look at the store.
   if (isVerb(command)) return state
-  return others[command]?.(state) ?? state
+  // Who turns to something else does not wait any more.
+  return others[command]?.({ ...state, whole: null }) ?? state
 }
 
 function helped(state: State, command: Command): State {
@@ -116,7 +143,7 @@ const others: Partial<Record<Command, (state: State) => State>> = {
       : { ...state, notice: { text: 'the overview shows all; filter on one of the other screens', tone: 'bad', at: state.now } },
   palette: (state) => ({ ...state, overlay: { kind: 'prompt', of: 'palette', text: '', error: null } }),
   mark: (state) => marked(state),
-  'mark-all': (state) => ({ ...state, marks: new Set(state.marks.size > 0 ? [] : (itemsOf(state) ?? []).map(({ id }) => id)) }),
+  'mark-all': markedAll,
   explain: (state) => sided(state, 'explain'),
   attempts: (state) => sided(state, 'attempts'),
   freeze: (state) => ({ ...state, frozen: !state.frozen }),
@@ -162,6 +189,12 @@ function marked(state: State): State {
   const marks = new Set(state.marks)
   if (!marks.delete(item.id)) marks.add(item.id)
   return move({ ...state, marks }, 'down')
+}
+
+/** All rows of the list, or none. */
+function markedAll(state: State): State {
+  if (state.marks.size > 0) return { ...state, marks: new Set() }
+  return { ...state, marks: marksOf(itemsOf(state)), whole: canGrow(state) ? 'marks' : null }
 }
 
 function withSelected(state: State, { id }: Item): State {

@@ -75,6 +75,8 @@ export interface State {
   cursors: Readonly<Partial<Record<ListName, Cursor>>>
   /** Ids of the list that is shown. */
   marks: ReadonlySet<string>
+  /** Waits until all of a list is there, to its bound: to stand on the last row, or to mark every one. */
+  whole: 'last' | 'marks' | null
   filters: Readonly<Partial<Record<ListName, Filter>>>
   pages: Readonly<Partial<Record<ListName, KnownPage>>>
   figures: Figures | null
@@ -105,7 +107,7 @@ export interface StateOptions {
 export function initialState({ size, now, screen = 'overview', readOnly = false, suffix = '' }: StateOptions): State {
   return {
     ...{ size, now, screen, readOnly, suffix },
-    ...{ cause: null, cursors: {}, marks: new Set(), filters: {}, pages: {}, figures: null, detail: null, readAt: null, failure: null },
+    ...{ cause: null, cursors: {}, marks: new Set(), whole: null, filters: {}, pages: {}, figures: null, detail: null, readAt: null, failure: null },
     ...{ open: false, pane: 'page', scroll: 0, frozen: false, overlay: null, notice: null },
   }
 }
@@ -132,12 +134,26 @@ export function listRows(state: State): number {
   return Math.max(1, isShared ? Math.floor(rows * 0.4) : rows)
 }
 
+/** Rows of a list at most: who wants to see more of it narrows it. */
+export const longestList = 1_000
+
 /** What the screen needs from the store. */
 export function queryOf(state: State): Query {
   const list = listOf(state)
-  const cursor = state.cursors[list]
-  const limit = Math.min(1_000, Math.ceil(((cursor?.index ?? 0) + 2 * Math.max(20, state.size.rows)) / 50) * 50)
+  const deepest = state.whole === null ? Math.max(state.cursors[list]?.index ?? 0, lastMarked(state)) : longestList
+  const limit = Math.min(longestList, Math.ceil((deepest + 2 * Math.max(20, state.size.rows)) / 50) * 50)
   return { list, cause: state.cause, selector: state.filters[list]?.selector ?? {}, limit, detail: detailQuery(state) }
+}
+
+/** What is marked stays known wherever the selection goes. */
+function lastMarked(state: State): number {
+  return state.marks.size === 0 ? 0 : (state.pages[listOf(state)]?.items ?? []).findLastIndex(({ id }) => state.marks.has(id))
+}
+
+/** More of the list could be read. */
+export function canGrow(state: State): boolean {
+  const page = state.pages[listOf(state)]
+  return !state.frozen && page !== undefined && page.more && page.items.length < longestList
 }
 
 /** Rows that answer a query with another key are those of another list. */

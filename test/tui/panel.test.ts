@@ -76,7 +76,7 @@ describe('the keys', () => {
     for (const columns of [60, 100, 110, 120, 200]) {
       const text = textOf(press(start({ size: { columns, rows: 60 } }), 'help'))
       expect(text).not.toContain('…')
-      expect(text).toContain('mark all that are shown, or none')
+      expect(text).toContain('mark all of the list, or none')
     }
   })
 })

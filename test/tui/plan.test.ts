@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSet } from '../../src/cli/input/set-values.ts'
 import { maskText } from '../../src/domain/mask.ts'
 import { shellWords } from '../../src/domain/shell-words.ts'
-import { equivalentCommand, planOf, type Plan } from '../../src/tui/plan.ts'
+import { equivalentCommand, meantWords, planOf, type Plan } from '../../src/tui/plan.ts'
 import type { Item } from '../../src/tui/items.ts'
 import type { Target } from '../../src/tui/state.ts'
 import { breaker, incident, press, read, start, typeRow } from './support/scene.ts'
@@ -72,6 +72,14 @@ describe('the command of a panel', () => {
     const of = (selector: object) => ({ of: 'jobs', verb: 'cancel', list: 'incidents', selector }) as const
     expect(command(of({ fingerprints: ['ab'], types: ['mail'] }), [target(7)])).toBe('wf jobs cancel --type mail --fingerprint ab')
     expect(command(of({ fingerprints: ['ab'], since: 1 }), [target(7), target(8)])).toBe('wf jobs cancel 7 8')
+  })
+
+  it('keeps on record what the command names: the selector, with the guarded kinds that were taken too', () => {
+    const plan = { of: 'jobs', verb: 'resolve', list: 'incidents', selector: { fingerprints: ['ab'] } } as const
+    const targets = [target(7), { ...target(8), kind: 'crash_loop' }]
+    expect(meantWords(plan, { targets, takesGuarded: false })).toBe('--fingerprint ab')
+    expect(meantWords(plan, { targets, takesGuarded: true })).toBe('--fingerprint ab --kind raised,crash_loop')
+    expect(meantWords({ ...plan, selector: { keys: [7, 8] } }, { targets, takesGuarded: true })).toBe('7 8')
   })
 
   it('gives the reason of a pause and of its end', () => {

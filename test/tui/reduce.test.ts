@@ -33,6 +33,18 @@ describe('selecting', () => {
     expect(selected(press(read(state, []), 'down', 'open'))).toBe(null)
   })
 
+  it('stands on the last of all rows once they are there, unless it was moved on meanwhile', () => {
+    const page = (to: number) => jobs(...Array.from({ length: to }, (_, index) => index + 1))
+    const asked = press(read(start({ screen: 'jobs' }), page(100), { more: true }), 'last')
+    expect([selected(asked), queryOf(asked).limit]).toEqual(['job:100', 1_000])
+    expect(selected(read(asked, page(300)))).toBe('job:300')
+    expect(selected(read(press(asked, 'up'), page(300)))).toBe('job:99')
+    expect(selected(read(press(asked, 'breakers', 'jobs'), page(300)))).toBe('job:100')
+    const bounded = read(asked, page(1_000), { more: true })
+    expect([selected(bounded), bounded.notice?.text]).toEqual(['job:1000', expect.stringContaining('the first 1,000')])
+    expect(press(bounded, 'last').whole).toBe(null)
+  })
+
   it('remembers where it was on each screen', () => {
     const away = press(onJobs(1, 2, 3), 'down', 'breakers')
     expect(selected(press(read(away, [breaker('stripe')]), 'jobs'))).toBe('job:2')
@@ -75,6 +87,18 @@ describe('marking', () => {
     expect(press(two, 'mark-all').marks.size).toBe(0)
     expect(press(onJobs(1, 2, 3), 'mark-all').marks.size).toBe(3)
     expect([...press(two, 'first', 'mark').marks]).toEqual(['job:2'])
+  })
+
+  it('marks all of the list, also what was not read yet, and keeps it known wherever the selection goes', () => {
+    const page = (to: number) => jobs(...Array.from({ length: to }, (_, index) => index + 1))
+    const asked = press(read(start({ screen: 'jobs' }), page(100), { more: true }), 'mark-all')
+    expect([asked.marks.size, queryOf(asked).limit]).toEqual([100, 1_000])
+    const all = read(asked, page(300))
+    expect([all.marks.size, all.notice]).toEqual([300, null])
+    expect(queryOf(press(all, 'first')).limit).toBeGreaterThanOrEqual(300)
+    const bounded = read(asked, page(1_000), { more: true })
+    expect([bounded.marks.size, bounded.notice?.text]).toEqual([1_000, expect.stringContaining('there are more')])
+    expect(read(press(asked, 'mark-all'), page(300)).marks.size).toBe(0)
   })
 
   it('forgets marks of what is gone, on another screen, by Esc, and when the filter changes', () => {

@@ -38,6 +38,9 @@ export function overviewLines(state: State, items: readonly Item[], look: Look):
   return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: forTypes })], height)
 }
 
+/** A title and the heads of the columns. */
+const headRows = 2
+
 type Block = ReturnType<typeof blockOf>
 
 /** Draws one of the lists under its title. */
@@ -49,9 +52,11 @@ function blockOf(state: State, items: readonly Item[]) {
       return shown === null ? [] : [{ id: item.id, item: shown }]
     })
     if (rows.length === 0) return [list.title]
+    const hidden = rows.length - Math.max(0, look.height - headRows)
+    const title = hidden > 0 ? cutLine(say`${list.title}  ${look.paint.dim(say`${hidden} more`)}`, look.width) : list.title
     const selected = rows.findIndex(({ id }) => id === chosen)
     const lines = listLines(rows, list.columns, { ...look, height: look.height - 1, selected, marks: state.marks })
-    return [list.title, ...lines].slice(0, Math.max(1, look.height))
+    return [title, ...lines].slice(0, Math.max(1, look.height))
   }
 }
 
