@@ -6,26 +6,24 @@
 import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
 import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
+import { changeMany, undo, type ResolveOptions, type UpdateOptions } from './client/changes.ts'
 import { jobEnd, type JobEnd } from './client/job-end.ts'
 import { refusalOf } from './client/refusal.ts'
+import { resolveVerified, type VerifiedResolution, type VerifyOptions } from './client/verified.ts'
 import type { Durability } from './config.ts'
 import { parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
 import type { Explanation } from './domain/explain-facts.ts'
 import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
-import { namedWords } from './domain/operation-words.ts'
-import type { Applied, Resolution, VariableChange } from './domain/resolution.ts'
+import type { Applied, Resolution } from './domain/resolution.ts'
 import type { Undone } from './domain/operation.ts'
-import { changeInBatches, type Bulk } from './engine/bulk.ts'
 import { inspectCauses, type InspectedCause } from './engine/causes.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
 import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
-import { asOperation, flagsOf } from './engine/operations.ts'
-import { operationToUndo, undoOperation } from './engine/undo.ts'
 import { systemRandom } from './random.ts'
 import type { Selector, Store } from './store/store.ts'
 
@@ -62,32 +60,10 @@ export type EnqueueManyResult = { readonly status: 'accepted'; readonly job: Job
 /** A WfError `partly_done` of `enqueueMany`. */
 export class PartlyEnqueuedError extends PartlyDoneError<EnqueueManyResult> {}
 
-/** A WfError `partly_done` of `resolve`, `retry`, `cancel`, `discard` and `update`. */
-export class PartlyChangedError extends PartlyDoneError<Applied> {}
-
 export interface ClientWait {
   /** Milliseconds, or text such as `30s`; unset: for ever. */
   timeout?: number | string
   signal?: AbortSignal
-}
-
-export interface ResolveOptions {
-  /** Executions, 1 … 1,000; default: what is left, else the number enqueued with. */
-  retries?: number
-  set?: readonly VariableChange[]
-  /** Its effects are made anew: its steps are forgotten, and its `ctx.idempotencyKey` is another. */
-  newEffects?: boolean
-  reason?: string
-}
-
-export interface UpdateOptions {
-  /** Executions left, 1 … 1,000. */
-  retries?: number
-  /** Higher starts first; −1,000,000 … 1,000,000. */
-  priority?: number
-  /** Not before; one that has passed makes them due now. */
-  at?: Date
-  reason?: string
 }
 
 export interface Client {
@@ -120,6 +96,12 @@ export interface Client {
    * 100, with room for workers between them: when the store fails after the first, rejects with a `PartlyChangedError`, which has the answers up to there.
    */
   resolve(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
+  /**
+   * `resolve` with proof, as `wf incidents resolve --canary 3 --verify 2m`: waits for the new attempts, after a few first when
+   * `canary` says so, and answers what became of them. What is left undone or unproven is in the answer; rejects with a WfError
+   * `usage`, with `PartlyChangedError` when the store fails on the way, or with the store's own error when nothing was changed.
+   */
+  resolveVerified(keys: number | readonly number[], options: VerifyOptions): Promise<VerifiedResolution>
   /** As `resolve`, and for dead and waiting jobs too: whatever waits starts anew now. */
   retry(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /** They never run again; a running one's handler is told to stop. */
@@ -179,7 +161,7 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
   const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
   const change = (keys: number | readonly number[], resolution: Omit<Resolution, 'jobKey' | 'who'>) =>
-    changeMany({ engine, clock, keys: typeof keys === 'number' ? [keys] : keys, resolution: { ...resolution, who } })
+    changeMany({ engine, clock, keys: keysOf(keys), resolution: { ...resolution, who } })
 
   return {
     async enqueue(type, variables = {}, options = {}) {
@@ -199,6 +181,7 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     incidents: inspector,
     deadLetters: inspector,
     resolve: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'resolve', reason: reason ?? null }),
+    resolveVerified: (keys, options) => resolveVerified({ engine, clock, who, keys: keysOf(keys) }, options),
     retry: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'retry', reason: reason ?? null }),
     cancel: (keys, { reason } = {}) => change(keys, { verb: 'cancel', reason: reason ?? null }),
     discard: (keys, { reason } = {}) => change(keys, { verb: 'discard', reason: reason ?? null }),
@@ -214,6 +197,8 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     },
   }
 }
+
+const keysOf = (keys: number | readonly number[]): readonly number[] => (typeof keys === 'number' ? [keys] : keys)
 
 async function enqueueMany(
   engine: Engine,
@@ -236,30 +221,6 @@ async function enqueueMany(
     })
   }
   return (await inBatches(items, (batch) => engine.enqueueEach(batch), partly)).map(answer)
-}
-
-/** One operation, whatever becomes of it. */
-async function changeMany(change: Pick<Bulk, 'engine' | 'clock' | 'keys' | 'resolution'>): Promise<readonly Applied[]> {
-  const { engine, keys, resolution } = change
-  if (keys.length === 0) return []
-  const { verb, who, reason } = resolution
-  const named = { verb, who, reason, selector: namedWords(keys), flags: flagsOf(resolution), matched: new Set(keys).size }
-  const results: Applied[] = []
-  try {
-    await asOperation(engine.store, named, (operation) => changeInBatches({ ...change, onBatch: (applied) => results.push(...applied) }, operation))
-  } catch (cause) {
-    if (results.length === 0) throw cause
-    const done = `${results.length} of ${keys.length} jobs were looked at`
-    throw new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
-  }
-  return results
-}
-
-async function undo(by: { store: Store; clock: Clock; who: string; reason: string | null }, id: number): Promise<readonly Undone[]> {
-  const undone: Undone[] = []
-  const of = await operationToUndo(by.store, id, by.store.now())
-  await undoOperation({ ...by, of, onBatch: (batch) => undone.push(...batch) })
-  return undone
 }
 
 async function waitFor(waiter: JobWaiter, key: number, { timeout, signal }: ClientWait = {}): Promise<JobEnd> {

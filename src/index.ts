@@ -18,7 +18,9 @@ export type { BackoffOption } from './domain/backoff.ts'
 export type { JobState, WaitReason } from './domain/job.ts'
 export type { IncidentKind } from './domain/incident.ts'
 export type { Logger } from './logger.ts'
-export { openClient, PartlyChangedError, PartlyEnqueuedError } from './client.ts'
+export { openClient, PartlyEnqueuedError } from './client.ts'
+export { PartlyChangedError, type ResolveOptions, type UpdateOptions } from './client/changes.ts'
+export type { VerifiedResolution, VerifyOptions } from './client/verified.ts'
 export type {
   Client,
   ClientOptions,
@@ -28,8 +30,6 @@ export type {
   EnqueueManyResult,
   EnqueueOptions,
   JobHandle,
-  ResolveOptions,
-  UpdateOptions,
 } from './client.ts'
 export type { JobEnd } from './client/job-end.ts'
 export type { InspectedCause } from './engine/causes.ts'
@@ -38,4 +38,5 @@ export type { Selector } from './store/store.ts'
 export { normaliseMessage } from './domain/fingerprint.ts'
 export type { Advice, Explanation } from './domain/explain-facts.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'
+export type { Verdict } from './domain/verdict.ts'
 export { startWorker, type EmbeddedWorker, type StartWorkerOptions } from './start-worker.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createClient, PartlyChangedError, PartlyEnqueuedError, type Client } from '../../src/client.ts'
+import { createClient, PartlyEnqueuedError, type Client } from '../../src/client.ts'
+import { PartlyChangedError } from '../../src/client/changes.ts'
 import { WfError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'

@@ -1,0 +1,83 @@
+/** A resolution that is watched until its jobs came through, failed again, or cannot start. */
+import type { Clock } from '../clock.ts'
+import { parseDuration } from '../domain/duration.ts'
+import { WfError } from '../domain/errors.ts'
+import { namedWords } from '../domain/operation-words.ts'
+import { parseRate } from '../domain/rate.ts'
+import type { Applied } from '../domain/resolution.ts'
+import type { Verdict } from '../domain/verdict.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Held } from '../engine/inspector.ts'
+import { changeVerified, type VerifiedEnd } from '../engine/verified-bulk.ts'
+import { isThrough, type Verification } from '../engine/verify.ts'
+import { partlyChanged, type ResolveOptions } from './changes.ts'
+
+export interface VerifyOptions extends ResolveOptions {
+  /** How long to wait for what becomes of them, at most: milliseconds, or text such as `2m`. */
+  verify: number | string
+  /** So many are resolved first, spread over the causes, and the others only when all of those came through; 1 … 1,000. Unset: all at once. */
+  canary?: number
+  /** At most so many a second, a minute or an hour: `20/s`, `90/m`. Unset: as fast as workers leave room. */
+  rate?: string
+  /** Stops between two transactions, and ends the wait. */
+  signal?: AbortSignal
+}
+
+export interface VerifiedResolution {
+  /** Its number: `undo` takes it back. Null where there was no key, and so nothing to do. */
+  readonly operation: number | null
+  /** What became of each that was reached; the others are as they were. */
+  readonly applied: readonly Applied[]
+  /** Keys of the canaries; null when all were resolved at once. */
+  readonly canaries: readonly number[] | null
+  /** The others were resolved too; always true without canaries. */
+  readonly hasGoneOn: boolean
+  /** `all`: nothing is left to be seen. `early`: a canary did not come through. `held`: what is left cannot start. */
+  readonly ended: Verification['ended']
+  /** Somebody was waited for, and every one of them was seen to complete or to be rejected. */
+  readonly isProven: boolean
+  readonly seen: readonly { readonly key: number; readonly verdict: Verdict }[]
+  /** Not seen to end, and what holds them. */
+  readonly unfinished: readonly { readonly key: number; readonly held: Held | null }[]
+}
+
+export interface VerifiedBy {
+  engine: Engine
+  clock: Clock
+  who: string
+  keys: readonly number[]
+}
+
+const mostCanaries = 1_000
+
+/** Rejects with a WfError: `usage`, `partly_done`, or the store's when nothing was changed. */
+export async function resolveVerified({ engine, clock, who, keys }: VerifiedBy, options: VerifyOptions): Promise<VerifiedResolution> {
+  const { verify, canary = null, rate, signal, reason = null, ...chosen } = options
+  const verifyMs = parseDuration(verify, 'verify')
+  if (canary !== null && !(Number.isSafeInteger(canary) && canary >= 1 && canary <= mostCanaries))
+    throw new WfError('usage', `canary is ${canary}`, { hint: `give a whole number from 1 to ${mostCanaries}` })
+  const distinct = [...new Set(keys)]
+  if (distinct.length === 0) return nothingToDo
+  const end = await changeVerified({
+    ...{ engine, clock, keys: distinct, selector: namedWords(distinct), canary, verifyMs },
+    resolution: { ...chosen, verb: 'resolve', who, reason },
+    ...(rate === undefined ? {} : { perSecond: parseRate(rate, 'rate') }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const { verification, failure } = end
+  if (failure !== null || verification === null) throw partlyChanged(end.applied, distinct.length, failure)
+  return resolutionOf(end, verification)
+}
+
+const nothingToDo: VerifiedResolution = {
+  ...{ operation: null, applied: [], canaries: null, hasGoneOn: true, ended: 'all', isProven: false, seen: [], unfinished: [] },
+}
+
+function resolutionOf({ operation, applied, choice, hasGoneOn }: VerifiedEnd, { ended, seen, unfinished }: Verification): VerifiedResolution {
+  return {
+    ...{ operation, applied, canaries: choice?.canaries.map(({ jobKey }) => jobKey) ?? null, hasGoneOn, ended },
+    isProven: ended === 'all' && seen.length > 0 && seen.every(({ verdict }) => isThrough(verdict)),
+    seen: seen.map(({ target, verdict }) => ({ key: target.jobKey, verdict })),
+    unfinished: unfinished.map(({ target, held }) => ({ key: target.jobKey, held })),
+  }
+}
