@@ -2,12 +2,12 @@
  * Waits until jobs have come to rest: finished, or stopped until a person acts. All waits of a process share one look,
  * woken by changes of the store and never longer apart than the poll. It reads only.
  */
-import type { Cancel, Clock } from '../clock.ts'
+import type { Cancel } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
 import type { JobState } from '../domain/job.ts'
 import type { JobDetail, Store } from '../store/store.ts'
-import { createDueDateScheduler, type DueDateScheduler } from './due-date-scheduler.ts'
-import { isLock, onChange, readJobs, type Changes } from './until-seen.ts'
+import { keepLooking, type Looking, type Looks } from './keep-looking.ts'
+import { readJobs } from './read-jobs.ts'
 
 export interface JobWaiter {
   /** The job at rest; null when there is none of this key (any more). Rejects with a WfError `wait_timeout`, with the signal's reason, or with the store's error. */
@@ -22,14 +22,12 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
-export interface JobWaiterParts extends Changes {
+export interface JobWaiterParts extends Pick<Looks, 'events' | 'clock'> {
   store: Pick<Store, 'job' | 'jobs' | 'watch'>
-  clock: Clock
 }
 
 const restStates: ReadonlySet<JobState> = new Set(['completed', 'rejected', 'cancelled', 'failed', 'dead'])
-/** Between two looks, while others write all the time, and when nobody told of a change. */
-const leastMs = 20
+/** Between two looks when nobody told of a change. */
 const mostMs = 500
 const keysPerLook = 1_000
 
@@ -39,29 +37,30 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-interface Watch {
-  scheduler: DueDateScheduler
-  end(): void
-}
-
 export function createJobWaiter(parts: JobWaiterParts): JobWaiter {
   const { clock } = parts
   const waiting = new Set<Waiting>()
-  let watch: Watch | null = null
+  let looking: Looking | null = null
   let closed = false
 
   const begin = (one: Waiting) => {
     waiting.add(one)
-    watch ??= startWatch(parts, waiting)
-    watch.scheduler.wake()
+    looking ??= keepLooking({
+      ...parts,
+      mostMs,
+      look: () => answer(parts.store, waiting),
+      onError(error) {
+        for (const each of waiting) each.reject(error)
+      },
+    })
+    looking.wake()
   }
   const leave = async (one: Waiting) => {
     waiting.delete(one)
-    if (waiting.size > 0 || !watch) return
-    const { scheduler, end } = watch
-    watch = null
-    end()
-    await scheduler.stop()
+    if (waiting.size > 0) return
+    const last = looking
+    looking = null
+    await last?.stop()
   }
   return {
     async wait(key, { timeoutMs, signal } = {}) {
@@ -92,27 +91,6 @@ function newWaiting(key: number): { one: Waiting; outcome: Promise<JobDetail | n
   const one: Waiting = { key, resolve: () => undefined, reject: () => undefined }
   const outcome = new Promise<JobDetail | null>((resolve, reject) => Object.assign(one, { resolve, reject }))
   return { one, outcome }
-}
-
-function startWatch(parts: JobWaiterParts, waiting: ReadonlySet<Waiting>): Watch {
-  const { store, clock } = parts
-  const scheduler = createDueDateScheduler({
-    clock,
-    now: clock.monotonic,
-    pollMs: mostMs,
-    nextDue: async () => null,
-    async look() {
-      await answer(store, waiting)
-      if (waiting.size > 0) await clock.sleep(leastMs)
-    },
-    onError(error) {
-      if (isLock(error)) return
-      for (const one of waiting) one.reject(error)
-    },
-  })
-  const end = onChange(parts, scheduler.wake)
-  scheduler.start()
-  return { scheduler, end }
 }
 
 async function answer(store: JobWaiterParts['store'], waiting: ReadonlySet<Waiting>): Promise<void> {

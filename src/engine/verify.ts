@@ -8,7 +8,8 @@ import { verdictOf, type Verdict, type Watched, type WatchedFacts } from '../dom
 import type { Store } from '../store/store.ts'
 import type { EngineEvents } from './events.ts'
 import { createInspector, heldBy, type Held } from './inspector.ts'
-import { readJobs, untilSeen } from './until-seen.ts'
+import { readJobs } from './read-jobs.ts'
+import { untilSeen } from './until-seen.ts'
 
 export interface Verify {
   store: Store
