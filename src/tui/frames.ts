@@ -20,23 +20,27 @@ export function createFrames(desk: Pick<StateDesk, 'state' | 'subscribe'>, paint
       return { lines: [], error }
     }
   }
+  const listeners = new Set<() => void>()
   let last = draw()
   let quiet = 0
+  desk.subscribe(() => {
+    const next = draw()
+    const same = next.error === null && isSame(next.lines, last.lines)
+    quiet = same ? quiet + 1 : 0
+    if (same) return
+    last = next
+    for (const changed of listeners) changed()
+  })
   return {
     lines() {
       if (last.error !== null) throw last.error
       return last.lines
     },
     quiet: () => quiet,
-    subscribe: (changed) =>
-      desk.subscribe(() => {
-        const next = draw()
-        const same = next.error === null && isSame(next.lines, last.lines)
-        quiet = same ? quiet + 1 : 0
-        if (same) return
-        last = next
-        changed()
-      }),
+    subscribe(changed) {
+      listeners.add(changed)
+      return () => void listeners.delete(changed)
+    },
   }
 }
 

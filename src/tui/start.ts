@@ -47,7 +47,8 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const parts = putTogether(options, { terminal, painter, ending, stops })
   try {
     terminal.enter()
-    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin })
+    const shown = showMeanwhile(parts.frames, painter)
+    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin }).finally(shown)
     ink.ended.catch(ending.fail)
     try {
       return await ending.ended
@@ -60,6 +61,19 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
     terminal.leave()
     await parts.stop()
   }
+}
+
+/** Ink takes longer to load than the store to answer: until it draws, frames go to the terminal without it. */
+function showMeanwhile(frames: Frames, painter: Painter): () => void {
+  const show = () => {
+    try {
+      painter.paint(frames.lines())
+    } catch {
+      // Ink's component meets it again, and what was thrown then ends the dashboard.
+    }
+  }
+  show()
+  return frames.subscribe(show)
 }
 
 interface Ending {
