@@ -59,6 +59,7 @@ describe('wf dlq', () => {
     expect(shown.out).not.toContain('geheim')
     expect(shown.out).toContain(`wf dlq retry ${poison} --set PATH=VALUE`)
     expect((await cli(['dlq', 'show', String(await add())], { store: location })).code).toBe(4)
+    expect((await cli(['dlq', 'show', `${poison}0`], { store: location })).err).toContain(`did you mean ${poison}?`)
   })
 
   it('purge deletes closed letters, passes open ones by, and says before that it is final', async () => {

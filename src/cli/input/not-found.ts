@@ -17,7 +17,9 @@ export async function noSuchIncident(place: Place, key: number): Promise<WfError
   return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: 'wf incidents list --closed shows them all' })
 }
 
-export async function noSuchDeadLetter(place: Place, key: number): Promise<WfError> {
+export async function noSuchDeadLetter(place: Place & Jobs, key: number): Promise<WfError> {
+  const { items } = await place.jobs({ keys: [key] }, { limit: 1 })
+  if (items.length === 0) return noSuchJob(place, key)
   const { location } = await place.info()
   return new WfError('not_found', `there is no dead letter of a job ${key} in ${location}`, { hint: 'wf dlq list --closed shows them all' })
 }

@@ -7,7 +7,7 @@ import type { Output } from '../output/output.ts'
 import { joined, say, type Safe } from '../output/safe.ts'
 import { sumOf, type Sum } from '../output/sum.ts'
 import { counted, thousands } from '../output/time.ts'
-import type { FoundWorkers } from './worker-targets.ts'
+import { missingWords, type FoundWorkers } from './worker-targets.ts'
 
 export interface Drained {
   id: string
@@ -26,7 +26,7 @@ export function drainPlan({ targets, missing }: FoundWorkers, now: number): read
       if (row.state === 'draining') return { id, status: 'skipped', why: `worker ${id} drains already`, running }
       return { id, status: 'changed', why: '', running }
     }),
-    ...missing.map(({ id }): Drained => ({ id, status: 'not_found', why: `there is no worker ${id}`, running: 0 })),
+    ...missing.map((each): Drained => ({ id: each.id, status: 'not_found', why: missingWords(each), running: 0 })),
   ]
 }
 

@@ -14,7 +14,7 @@ import { joined, say, type Safe } from '../output/safe.ts'
 import { sumOf, sumWords, type Sum } from '../output/sum.ts'
 import { counted, thousands } from '../output/time.ts'
 import type { Sign } from './worker-signs.ts'
-import type { FoundWorkers, MissingWorker, WorkerTarget } from './worker-targets.ts'
+import { missingWords, type FoundWorkers, type MissingWorker, type WorkerTarget } from './worker-targets.ts'
 
 export interface Released {
   id: string
@@ -78,9 +78,10 @@ async function releaseEach({ engine, found, signs, release, dryRun }: ReleasePla
   return released
 }
 
-function missing({ id, releasedBy }: MissingWorker): Released {
+function missing(worker: MissingWorker): Released {
+  const { id, releasedBy } = worker
   if (releasedBy !== null) return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
-  return { id, status: 'not_found', why: `there is no worker ${id}`, jobs: [] }
+  return { id, status: 'not_found', why: missingWords(worker), jobs: [] }
 }
 
 function wordsOfLife({ id, running }: WorkerTarget, { why }: Sign): string {

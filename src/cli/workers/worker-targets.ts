@@ -1,6 +1,7 @@
 /** Which workers are meant by words as `wf workers list` prints them: ids, labels, an id without what follows its #, or cut ids. */
 import { Args } from '@oclif/core'
 import { WfError } from '../../domain/errors.ts'
+import { nearestWord } from '../../domain/nearest-word.ts'
 import { preview } from '../../domain/preview.ts'
 import type { StoreReader, WorkerView } from '../../store/store.ts'
 import { readText } from '../input/values.ts'
@@ -25,7 +26,11 @@ export interface WorkerTarget {
 export interface MissingWorker {
   id: string
   releasedBy: string | null
+  /** Label that was probably meant. */
+  near: string | null
 }
+
+export const missingWords = ({ id, near }: MissingWorker) => `there is no worker ${id}${near === null ? '' : `: did you mean ${near}?`}`
 
 export interface FoundWorkers {
   /** Each once. */
@@ -38,13 +43,14 @@ export async function findWorkers(store: StoreReader, words: readonly string[], 
   const rows = await store.workers(now)
   const targets = new Map<string, WorkerTarget>()
   const missing: MissingWorker[] = []
+  const labels = rows.map(({ label }) => label)
   for (const word of new Set(words)) {
     const found = rowsOf(rows, word)
     for (const row of found) targets.set(row.id, { id: row.id, row, running: row.running })
     if (found.length > 0) continue
     const left = await store.running(word)
     if (left.length > 0) targets.set(word, { id: word, row: null, running: left.length })
-    else missing.push({ id: word, releasedBy: await releaserOf(store, word) })
+    else missing.push({ id: word, releasedBy: await releaserOf(store, word), near: nearestWord(word, labels) })
   }
   return { targets: [...targets.values()], missing }
 }
