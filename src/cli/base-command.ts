@@ -105,9 +105,13 @@ export abstract class BaseCommand extends Command {
 
   /** Where was looked in vain for what a selector means. */
   protected async sayNothing(from: Store, selector: Selector): Promise<void> {
-    const [{ selectorText }, { location }] = await Promise.all([import('../domain/selector-text.ts'), from.info()])
+    const [{ selectorText }, { shownSelector }, { location }] = await Promise.all([
+      import('../domain/selector-text.ts'),
+      import('./output/command-shown.ts'),
+      from.info(),
+    ])
     const words = selectorText(selector)
-    this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${words}`}`)
+    this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${shownSelector(words)}`}`)
     await this.sayNear(from, selector.types)
   }
 

@@ -1,9 +1,11 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
 import { WfError, type ErrorCode } from '../domain/errors.ts'
+import type { Unmasked } from '../domain/mask.ts'
 import { nearestWord } from '../domain/nearest-word.ts'
 import { framedWords } from './framework-words.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './input/refused-value.ts'
+import { commandInJson, shownCommand } from './output/command-shown.ts'
 import type { Output } from './output/output.ts'
 import { safeLines, say } from './output/safe.ts'
 
@@ -19,12 +21,12 @@ export class DetailedError extends WfError {
 export interface ErrorDocument {
   code: ErrorCode
   message: string
-  hint: string
+  hint: Unmasked
   [detail: string]: unknown
 }
 
 export function errorDocument(error: WfError): ErrorDocument {
-  return { code: error.code, message: error.message, hint: error.hint, ...(error instanceof DetailedError ? error.details : {}) }
+  return { code: error.code, message: error.message, hint: commandInJson(error.hint), ...(error instanceof DetailedError ? error.details : {}) }
 }
 
 export function reportError(thrown: unknown, output: Output, command: string): ExitCode {
@@ -42,7 +44,7 @@ export function describeError(error: WfError, output: Output): void {
   const { red, dim } = output.errPaint
   output.note(say`${red(say`wf:`)} ${what}`, ...why.map((line) => say`    ${line}`))
   if (error.cause instanceof Error && !error.message.includes(error.cause.message)) output.note(say`    ${error.cause.message}`)
-  if (error.hint) output.note(say`    ${dim(say`try:`)} ${error.hint}`)
+  if (error.hint) output.note(say`    ${dim(say`try:`)} ${shownCommand(error.hint)}`)
 }
 
 export function toWfError(thrown: unknown, command: string): WfError {

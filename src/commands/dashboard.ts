@@ -67,7 +67,7 @@ COLUMNS says, 100 unless told; that needs no terminal.`
     const [store, { oneFrame }, { plainScreenPaint }] = await Promise.all([this.openReader(), import('../tui/once.ts'), import('../tui/look.ts')])
     const columns = Math.max(40, Math.min(500, this.output.width ?? paperColumns))
     const lines = await oneFrame({ store, clock: this.clock, screen, columns, paint: plainScreenPaint, suffix: this.storeSuffix })
-    this.output.document({ screen, at: iso(store.now()), lines: lines.map(({ text }) => text) })
+    this.output.document({ screen, at: iso(store.now()), lines })
     this.output.print(...lines)
   }
 }

@@ -3,7 +3,7 @@
  * then escaped. Screens, JSON documents and both forms of the log take it.
  */
 import { boundedFields, boundedMessage } from './loggable.ts'
-import { maskText, maskValue } from './mask.ts'
+import { maskDocument, maskText, maskValue } from './mask.ts'
 import { escapeJson, escapeText } from './text.ts'
 
 /** For one line: a line break inside is shown as an escape too. */
@@ -14,6 +14,11 @@ export function cleanText(text: string): string {
 /** JSON in which a terminal finds nothing to obey; `indent` as JSON.stringify takes it. */
 export function cleanJson(value: unknown, indent?: number): string {
   return escapeJson(JSON.stringify(maskValue(value), null, indent))
+}
+
+/** The same of a document that wf made: what is `Foreign` in it is masked as data, all else as wf's own. */
+export function cleanDocument(document: unknown, indent?: number): string {
+  return escapeJson(JSON.stringify(maskDocument(document), null, indent))
 }
 
 /** The same with secrets in it: only for somebody who asked for them, which is on record. */

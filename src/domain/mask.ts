@@ -177,23 +177,41 @@ export class Unmasked {
   }
 }
 
+/** JSON data of a job, handler, producer or person inside a document of wf's own: its numbers can be secrets too. */
+export class Foreign {
+  readonly value: unknown
+  constructor(value: unknown) {
+    this.value = value
+  }
+  toJSON(): unknown {
+    return this.value
+  }
+}
+
 const deepestMask = 1_000
 
 /** A copy of JSON data with secrets hidden by member names at any depth and by value forms in every string and number. */
 export function maskValue(value: unknown): unknown {
-  return maskedAt(value, 0)
+  return maskedAt(value, { depth: 0, own: false })
 }
 
-function maskedAt(value: unknown, depth: number): unknown {
+/** The same of a document that wf made: its numbers are wf's own keys, counts and times, but for those of what is `Foreign` in it. */
+export function maskDocument(document: unknown): unknown {
+  return maskedAt(document, { depth: 0, own: true })
+}
+
+function maskedAt(value: unknown, { depth, own }: { depth: number; own: boolean }): unknown {
   if (typeof value === 'string') return maskText(value)
-  if (typeof value === 'number' || typeof value === 'bigint') return value >= 1e12 && isCardNumber(String(value)) ? mask : value
+  if (typeof value === 'number' || typeof value === 'bigint') return !own && value >= 1e12 && isCardNumber(String(value)) ? mask : value
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Unmasked) return value.text
   if (depth >= deepestMask) return mask
-  if (Array.isArray(value)) return value.map((item) => maskedAt(item, depth + 1))
+  if (value instanceof Foreign) return maskedAt(value.value, { depth: depth + 1, own: false })
+  const below = { depth: depth + 1, own }
+  if (Array.isArray(value)) return value.map((item) => maskedAt(item, below))
   const copy: Record<string, unknown> = {}
   for (const [key, member] of Object.entries(value)) {
-    const shown = isSecret(key, member) ? mask : maskedAt(member, depth + 1)
+    const shown = isSecret(key, member) ? mask : maskedAt(member, below)
     const name = key.length < shortestSecret ? key : maskedName(key, copy)
     // Defined, not assigned: a member of that name stays a member.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: shown, writable: true, enumerable: true, configurable: true })

@@ -1,6 +1,7 @@
 /** What opened and closed a breaker, as people and scripts see it: in lines under it, and as a table of its own. */
 import { formatDuration } from '../../domain/duration.ts'
 import { isJsonObject } from '../../domain/json.ts'
+import { Foreign } from '../../domain/mask.ts'
 import type { HistoryRow } from '../../store/store.ts'
 import { readable } from '../jobs/history-words.ts'
 import { iso } from '../output/json.ts'
@@ -36,7 +37,18 @@ function turnOf({ event, detail }: HistoryRow): BreakerTurn {
 export function breakerHistoryDocument(row: HistoryRow) {
   const { at, event, who, reason, detail } = row
   const { from, to, generation, by, untilAt } = turnOf(row)
-  return { at: iso(at), event, from, to, generation, by, who, reason, openUntil: iso(untilAt), detail: detail === null ? null : readable(detail) }
+  return {
+    at: iso(at),
+    event,
+    from,
+    to,
+    generation,
+    by,
+    who,
+    reason,
+    openUntil: iso(untilAt),
+    detail: detail === null ? null : new Foreign(readable(detail)),
+  }
 }
 
 const modes = (mode: string) => mode.replace('_', '-')

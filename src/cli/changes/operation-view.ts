@@ -12,10 +12,10 @@ import {
   type Undone,
 } from '../../domain/operation.ts'
 import { commandOf } from '../../domain/operation-words.ts'
-import { maskValue } from '../../domain/mask.ts'
+import { Foreign, maskValue } from '../../domain/mask.ts'
 import { preview } from '../../domain/preview.ts'
 import { whyNotUndone } from '../../engine/undo.ts'
-import { keysInJson, shownKeys } from './command-shown.ts'
+import { commandInJson, meantInJson, shownCommand, shownMeant } from '../output/command-shown.ts'
 import { maskedAt, readable } from '../jobs/history-words.ts'
 import { iso } from '../output/json.ts'
 import type { Paint } from '../output/paint.ts'
@@ -36,12 +36,12 @@ function standing(operation: Operation, now: number): string {
 }
 
 export function operationDocument(operation: Operation, now: number, suffix: string) {
-  const { id, at, verb, who, selector, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy, undone } = operation
+  const { id, at, verb, who, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy, undone } = operation
   const undo = whyNotUndone(operation, now) === null ? `wf undo ${id}${suffix}` : null
   return {
-    ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector: keysInJson(selector), reason, flags: shownFlags(flags) },
+    ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector: meantInJson(operation), reason, flags: new Foreign(shownFlags(flags)) },
     ...{ matched, changed, skipped, failed, left: leftOf(operation), state: operationState(operation, now) },
-    ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo },
+    ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo: undo && commandInJson(undo) },
   }
 }
 
@@ -70,7 +70,7 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
   ]
 }
 
-const meantWords = ({ selector }: Operation): Shown => (selector === '' ? 'all of them' : shownKeys(selector))
+const meantWords = (operation: Operation): Shown => (operation.selector === '' ? 'all of them' : shownMeant(operation))
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
   if (isUndone(operation)) return paint.dim
@@ -100,7 +100,7 @@ export function operationFacts(operation: Operation, { paint, now, suffix }: Ope
         ['chosen', chosen.length === 0 ? null : joined(chosen, ', ')],
         ['targets', sum],
         ['undoes', undoes],
-        ['undo', refusal === null ? paint.cyan(say`wf undo ${id}${suffix}`) : paint.dim(say`${refusal.message}`)],
+        ['undo', refusal === null ? paint.cyan(shownCommand(`wf undo ${id}${suffix}`)) : paint.dim(say`${refusal.message}`)],
       ],
       paint,
     ),
@@ -155,7 +155,7 @@ function imageDocument(image: TargetImage | null): unknown {
     return { pausedAt: iso(pausedAt), pausedBy, pauseReason, pausedUntil: iso(pausedUntil) }
   }
   if (image.of === 'breaker') return image.before && { mode: image.before.mode, openUntil: iso(image.before.expiresAt) }
-  return { ...jobBefore(image.before), ...(image.variables ? { variables: readable(image.variables.before) } : {}) }
+  return { ...jobBefore(image.before), ...(image.variables ? { variables: new Foreign(readable(image.variables.before)) } : {}) }
 }
 
 function jobBefore({ runAt, deadlineAt, finishedAt, deferringSince, ...rest }: JobImage) {

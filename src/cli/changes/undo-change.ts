@@ -6,7 +6,7 @@ import { commandOf } from '../../domain/operation-words.ts'
 import { foretellUndo, undoablePages, undoOperation } from '../../engine/undo.ts'
 import type { Store } from '../../store/store.ts'
 import { canAsk, confirm } from '../input/confirm.ts'
-import { shownKeys } from './command-shown.ts'
+import { shownMeant } from '../output/command-shown.ts'
 import { describeError, errorDocument, toWfError } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { onInterrupt, type Interrupt } from '../input/interrupt.ts'
@@ -39,9 +39,10 @@ export async function approveUndo(output: Output, of: Operation, { yes, isNamed,
   if (!(await confirm(say`Undo it?`))) throw new WfError('refused', 'nothing was changed')
 }
 
-function describe({ id, verb, selector, who, at, changed, reason }: Operation, now: number): Safe {
+function describe(operation: Operation, now: number): Safe {
+  const { id, verb, selector, who, at, changed, reason } = operation
   const why = reason === null ? say`` : say` (${reason})`
-  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownKeys(selector)} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
+  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownMeant(operation)} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
 }
 
 export interface UndoChange {

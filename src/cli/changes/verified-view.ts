@@ -2,6 +2,7 @@
 import type { CanaryChoice } from '../../domain/canary.ts'
 import { formatDuration } from '../../domain/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
+import { Unmasked } from '../../domain/mask.ts'
 import { WfError } from '../../domain/errors.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import type { Watched } from '../../domain/verdict.ts'
@@ -140,7 +141,7 @@ function verificationDocument({ verification, choice, hasGoneOn }: VerifiedEnd) 
     causes: choice && { of: choice.causes, unproven: choice.unproven },
     ...{ ended, hasGoneOn, tookMs: Math.round(tookMs) },
     ...{ completed: count('completed'), rejected: count('rejected'), gone: count('gone'), failedAgain: count('failed') },
-    failures: failuresByCause(verification),
+    failures: failuresByCause(verification).map((cause) => ({ ...cause, fingerprint: new Unmasked(cause.fingerprint) })),
     unfinished: unfinished.map(({ target: { jobKey, type }, held }) => ({ key: jobKey, type, held })),
   }
 }

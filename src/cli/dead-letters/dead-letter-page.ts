@@ -1,5 +1,6 @@
 /** One dead letter: the page of `dlq show`. Its job may be gone; the letter has all that was needed of it. */
 import type { DeadLetter } from '../../domain/dead-letter.ts'
+import { Foreign } from '../../domain/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import { statusWords } from '../jobs/closed-words.ts'
 import { closedLetter, deadLetterDocument, letterError } from './dead-letter-view.ts'
@@ -10,7 +11,7 @@ import { jobDocument, statePainter, stateWords } from '../jobs/job-view.ts'
 import { iso } from '../output/json.ts'
 import { doubtsOf, stepsOf } from '../jobs/next-steps.ts'
 import { say, type Safe } from '../output/safe.ts'
-import { facts, indented, jsonLines, section, stepLines, type Step } from '../output/sections.ts'
+import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Step } from '../output/sections.ts'
 import { counted, relative } from '../output/time.ts'
 
 export interface LetterOfJob {
@@ -21,9 +22,9 @@ export interface LetterOfJob {
 export function deadLetterPageDocument({ letter, detail }: LetterOfJob, suffix: string) {
   return {
     ...deadLetterDocument(letter),
-    variables: readable(letter.variables),
+    variables: new Foreign(readable(letter.variables)),
     job: detail && jobDocument(detail.job),
-    next: steps(letter, detail, suffix),
+    next: stepDocuments(steps(letter, detail, suffix)),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../../domain/dead-letter.ts'
+import { Foreign } from '../../domain/mask.ts'
 import { pagesOf } from '../../store/pages.ts'
 import type { Selector, Store } from '../../store/store.ts'
 import { deadLetterDocument } from './dead-letter-view.ts'
@@ -41,5 +42,5 @@ export async function* letterKeys(store: Store, selector: Selector, bound: Bound
 }
 
 function letterDocument({ variables, error, ...letter }: StoredLetter) {
-  return { ...deadLetterDocument(letter), variables: readable(variables), error }
+  return { ...deadLetterDocument(letter), variables: new Foreign(readable(variables)), error }
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
 import type { JobState } from '../../domain/job.ts'
+import { Foreign } from '../../domain/mask.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createJobWaiter } from '../../engine/job-waiter.ts'
@@ -74,7 +75,14 @@ export async function awaitResult(output: Output, { engine, clock, accepted, tim
   if (!detail) throw new WfError('not_found', `job ${key} is gone`, { hint: 'it was finished and pruned while we waited' })
   if (detail.job.state !== 'completed') throw notCompleted(detail)
   const result: unknown = detail.result === null ? null : JSON.parse(detail.result)
-  output.document({ key, type: detail.job.type, status: accepted.status, state: detail.job.state, result, job: jobDocument(detail.job) })
+  output.document({
+    key,
+    type: detail.job.type,
+    status: accepted.status,
+    state: detail.job.state,
+    result: new Foreign(result),
+    job: jobDocument(detail.job),
+  })
   output.print(...safeLines(JSON.stringify(result, null, 2)))
 }
 

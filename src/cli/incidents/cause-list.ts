@@ -3,7 +3,7 @@ import { inspectCauses } from '../../engine/causes.ts'
 import type { Selector, Store } from '../../store/store.ts'
 import { causeDocument, causeLines } from './cause-view.ts'
 import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
+import { Safe, say } from '../output/safe.ts'
 import { counted, thousands } from '../output/time.ts'
 
 export interface CauseListing {
@@ -20,7 +20,7 @@ export async function printCauses(output: Output, store: Store, { selector, limi
   const { items, total, incidents } = await inspectCauses(store, { selector, limit, now })
   output.document({ items: items.map((cause) => causeDocument(cause, { selector, suffix })), total, incidents })
   if (items.length === 0) return output.note(say`no open incidents in ${(await store.info()).location}`)
-  if (ids) return output.print(...items.map(({ fingerprint }) => say`${fingerprint}`))
+  if (ids) return output.print(...items.map(({ fingerprint }) => new Safe(fingerprint)))
   const { paint, width } = output
   for (const [index, cause] of items.entries())
     output.print(...(index > 0 ? [say``] : []), ...causeLines(cause, { paint, width, now, selector, suffix }))

@@ -2,12 +2,14 @@
 import { trendWindowMs, type Cause, type Trend } from '../../domain/cause.ts'
 import type { CommonVariable } from '../../domain/common-variables.ts'
 import { guardedBecause } from '../../domain/incident.ts'
+import { Unmasked } from '../../domain/mask.ts'
 import { preview } from '../../domain/preview.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { whereText } from '../../domain/where.ts'
 import type { Selector } from '../../domain/selector.ts'
 import { cutToWidth } from '../../domain/text.ts'
 import type { InspectedCause } from '../../engine/causes.ts'
+import { commandInJson, shownCommand } from '../output/command-shown.ts'
 import { iso } from '../output/json.ts'
 import type { Paint } from '../output/paint.ts'
 import { joined, safe, Safe, say } from '../output/safe.ts'
@@ -28,7 +30,7 @@ const arrows: Readonly<Record<Trend, string>> = { rising: '↑', steady: '=', fa
 export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'selector' | 'suffix'>) {
   const { fingerprint, type, kind, kinds, code, name, message, count, recent, trend, common, compared } = cause
   return {
-    ...{ fingerprint, type, kind, kinds, code, name, message, count },
+    ...{ fingerprint: new Unmasked(fingerprint), type, kind, kinds, code, name, message, count },
     firstAt: iso(cause.firstAt),
     lastAt: iso(cause.lastAt),
     seenAt: iso(cause.seenAt),
@@ -38,7 +40,7 @@ export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'sele
     common: common.map(({ path, value, ...shares }) => ({ path, value, where: whereText({ path, value }), ...shares })),
     compared,
     sampleKeys: cause.sampleKeys.slice(0, 10),
-    command: causeCommand(cause, look),
+    command: commandInJson(causeCommand(cause, look)),
   }
 }
 
@@ -73,7 +75,7 @@ export function causeLines(cause: InspectedCause, look: CauseLook): readonly Saf
     cut(say`  ${timesWords(cause, look.now)}`, dim),
     ...commonLines(cause).map((line) => cut(say`  ${line}`)),
     ...guardLines(cause).map((line) => cut(say`  ${line}`, yellow)),
-    cyan(say`  ${causeCommand(cause, look)}`),
+    cyan(say`  ${shownCommand(causeCommand(cause, look))}`),
   ]
 }
 

@@ -1,5 +1,6 @@
 /** One incident, with what is needed to decide about it: the page of `incidents show`. */
 import type { Incident } from '../../domain/incident.ts'
+import { Foreign } from '../../domain/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import { statusWords } from '../jobs/closed-words.ts'
 import { errorLines } from '../output/error-view.ts'
@@ -9,8 +10,8 @@ import { attemptDocument, attemptLines, type PageLook } from '../jobs/job-page.t
 import { jobDocument, statePainter, stateWords } from '../jobs/job-view.ts'
 import { iso } from '../output/json.ts'
 import { stepsOf } from '../jobs/next-steps.ts'
-import { say, type Safe } from '../output/safe.ts'
-import { facts, indented, jsonLines, section, stepLines } from '../output/sections.ts'
+import { Safe, say } from '../output/safe.ts'
+import { facts, indented, jsonLines, section, stepDocuments, stepLines } from '../output/sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from '../jobs/step-view.ts'
 import { counted, relative } from '../output/time.ts'
 
@@ -28,10 +29,10 @@ export function incidentPageDocument({ incident, detail }: IncidentOfJob, suffix
   return {
     ...incidentDocument(incident),
     job: jobDocument(detail.job),
-    variables: readable(detail.variables),
+    variables: new Foreign(readable(detail.variables)),
     attempts: detail.attempts.map(attemptDocument),
     steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
-    next: stepsOf({ ...detail, suffix }),
+    next: stepDocuments(stepsOf({ ...detail, suffix })),
   }
 }
 
@@ -50,7 +51,7 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
         ['why', incident.reason],
         ['job', say`${state}, ${counted(job.attempt, 'attempt')} started, ${job.retries} left`],
         ['unknown', unknownSteps(detail.steps, job)],
-        ['fingerprint', paint.dim(incident.fingerprint)],
+        ['fingerprint', paint.dim(new Safe(incident.fingerprint))],
       ],
       paint,
     ),

@@ -1,5 +1,6 @@
 /** An incident as people and scripts see it. */
 import type { Incident } from '../../domain/incident.ts'
+import { Unmasked } from '../../domain/mask.ts'
 import type { IncidentView } from '../../store/store.ts'
 import { statusWords, type Closed } from '../jobs/closed-words.ts'
 import { errorLine } from '../output/error-view.ts'
@@ -15,7 +16,7 @@ export function incidentDocument(incident: Incident) {
     type: incident.type,
     kind: incident.kind,
     error: incident.error,
-    fingerprint: incident.fingerprint,
+    fingerprint: new Unmasked(incident.fingerprint),
     attempt: incident.attempt,
     createdAt: iso(incident.createdAt),
     resolvedAt: iso(incident.resolvedAt),

@@ -5,12 +5,12 @@ import { stateWords, statePainter } from './job-view.ts'
 import { iso } from '../output/json.ts'
 import type { Paint } from '../output/paint.ts'
 import { say, type Safe } from '../output/safe.ts'
-import { section, stepLines, type Step } from '../output/sections.ts'
+import { section, stepDocuments, stepLines, type Step } from '../output/sections.ts'
 import { quoted } from '../../domain/shell-words.ts'
 
 export function explanationDocument({ job, explanation }: ExplainedJob, suffix: string) {
   const { why, next, at, commands } = explanation
-  return { key: job.key, type: job.type, state: job.state, why, next, at: iso(at), commands: steps(commands, suffix) }
+  return { key: job.key, type: job.type, state: job.state, why, next, at: iso(at), commands: stepDocuments(steps(commands, suffix)) }
 }
 
 export function explanationPage({ job, explanation }: ExplainedJob, { paint, suffix }: { paint: Paint; suffix: string }): readonly Safe[] {

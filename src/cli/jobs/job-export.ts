@@ -1,7 +1,7 @@
 /** A job and all that belongs to it as one document that stands for itself: for a ticket, an audit, another machine. */
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/idempotency.ts'
-import { maskValue } from '../../domain/mask.ts'
+import { maskDocument, Unmasked } from '../../domain/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import type { StoreInfo } from '../../store/store.ts'
 import { iso } from '../output/json.ts'
@@ -26,8 +26,8 @@ export function exportDocument({ detail, info, now, reveal = false }: Export): o
   const { next: _, ...job } = jobPageDocument(detail, '', { reveal })
   const steps = detail.steps.map((step) => stepDocument(step, detail.job, true))
   const { storeId, schemaVersion, engineVersion } = info
-  const whole = { format, exportedAt: iso(now), store: { storeId, schemaVersion, engineVersion }, job: { ...job, steps } }
-  const document = asPrinted(reveal ? whole : (maskValue(whole) as object))
+  const whole = { format, exportedAt: iso(now), store: { storeId: new Unmasked(storeId), schemaVersion, engineVersion }, job: { ...job, steps } }
+  const document = asPrinted(reveal ? whole : (maskDocument(whole) as object))
   return { ...document, checksum: checksumOf(document) }
 }
 

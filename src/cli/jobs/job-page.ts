@@ -1,5 +1,6 @@
 /** All that is known about one job: the page of `jobs show`. */
 import { formatDuration } from '../../domain/duration.ts'
+import { Foreign } from '../../domain/mask.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import type { HistoryRow } from '../../store/store.ts'
@@ -13,7 +14,7 @@ import { iso } from '../output/json.ts'
 import { stepsOf } from './next-steps.ts'
 import type { Paint } from '../output/paint.ts'
 import { joined, say, type Revealing, type Safe } from '../output/safe.ts'
-import { facts, indented, jsonLines, section, stepLines, type Fact } from '../output/sections.ts'
+import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Fact } from '../output/sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
 import { table, type Column } from '../output/table.ts'
 import { relative } from '../output/time.ts'
@@ -30,8 +31,8 @@ export interface PageLook extends Revealing {
 export function jobPageDocument(detail: InspectedDetail, suffix: string, revealing: Revealing = {}) {
   return {
     ...jobDocument(detail.job),
-    variables: readable(detail.variables),
-    result: detail.result === null ? null : readable(detail.result),
+    variables: new Foreign(readable(detail.variables)),
+    result: detail.result === null ? null : new Foreign(readable(detail.result)),
     idempotencyKey: detail.idempotencyKey,
     progress: detail.progress && { fraction: detail.progress.fraction, note: detail.progress.note, at: iso(detail.progress.at) },
     attempts: detail.attempts.map(attemptDocument),
@@ -41,7 +42,7 @@ export function jobPageDocument(detail: InspectedDetail, suffix: string, reveali
     children: detail.children,
     effectsEpoch: detail.effectsEpoch,
     steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
-    next: stepsOf({ ...detail, suffix }),
+    next: stepDocuments(stepsOf({ ...detail, suffix })),
   }
 }
 
@@ -50,7 +51,7 @@ export function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, .
 }
 
 function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow, revealing: Revealing) {
-  return { ...row, at: iso(at), detail: detail === null ? null : historyDetail(detail, revealing) }
+  return { ...row, at: iso(at), detail: detail === null ? null : new Foreign(historyDetail(detail, revealing)) }
 }
 
 export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[] {

@@ -1,5 +1,6 @@
 /** Steps that a job must take once, as people and scripts see them. */
 import type { Job } from '../../domain/job.ts'
+import { Foreign } from '../../domain/mask.ts'
 import { isUnknown, type ListedStep, type Step } from '../../domain/step.ts'
 import { readable } from './history-words.ts'
 import { iso } from '../output/json.ts'
@@ -35,7 +36,7 @@ const seen = (step: Step, job: OfJob) => ({ ...step, unknown: isUnknown(step, jo
 export function stepDocument(step: Step, job: OfJob, full: boolean) {
   const { step: name, attempt, intentAt, completedAt, unknowns, result } = step
   const known = { step: name, outcome: outcomeOf(seen(step, job)), attempt, intentAt: iso(intentAt), completedAt: iso(completedAt), unknowns }
-  return full ? { ...known, result: result === null ? null : readable(result) } : known
+  return full ? { ...known, result: result === null ? null : new Foreign(readable(result)) } : known
 }
 
 export function stepLinesOf(

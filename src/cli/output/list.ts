@@ -1,10 +1,12 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
+import { Unmasked } from '../../domain/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { pagesOf } from '../../store/pages.ts'
 import type { Page, Paged, Selector, StoreInfo } from '../../store/store.ts'
 import { nearTypes, type Types } from '../input/near.ts'
+import { shownSelector } from './command-shown.ts'
 import type { Output } from './output.ts'
-import { say, type Safe } from './safe.ts'
+import { Safe, say } from './safe.ts'
 import { table, type Column } from './table.ts'
 import { thousands } from './time.ts'
 
@@ -54,7 +56,7 @@ export interface ListContext {
 export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
   const { items, next } = listing.page
   const { missing = [] } = context
-  output.document({ items: items.map(listing.document), page: { next }, ...(missing.length > 0 ? { missing } : {}) })
+  output.document({ items: items.map(listing.document), page: { next: nextInJson(next) }, ...(missing.length > 0 ? { missing } : {}) })
   if (items.length === 0) {
     const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}${narrowedWords(listing.page, context)}`)
@@ -66,15 +68,18 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
     output.print(...table(items, listing.columns, { paint: output.paint, width: output.width }))
   }
   if (missing.length > 0) output.note(say`not there: ${namedKeys(missing)}`)
-  if (next !== null && !context.ids) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${next}`)}`)
+  if (next !== null && !context.ids) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
 }
+
+/** Where a page ended is wf's own word. */
+export const nextInJson = (next: string | null): Unmasked | null => (next === null ? null : new Unmasked(next))
 
 /** Empty for a list of everything; what is open or closed stands in the noun. */
 function narrowedWords({ looked }: Paged<unknown>, { selector = {} }: ListContext): Safe {
   const { keys: _, ...narrowed } = selector
   const words = selectorText(narrowed)
   const read = looked === undefined ? say`` : say` (${thousands(looked)} looked into)`
-  return words === '' ? say`` : say` for ${words}${read}`
+  return words === '' ? say`` : say` for ${shownSelector(words)}${read}`
 }
 
 const mostNamed = 10

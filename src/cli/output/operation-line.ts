@@ -1,6 +1,8 @@
 /** The last line of every change: the number of its record, and how to take it back. */
 import { undoableVerbs, type Operation } from '../../domain/operation.ts'
 import { finalBecause } from '../../domain/operation-words.ts'
+import type { Unmasked } from '../../domain/mask.ts'
+import { commandInJson, shownCommand } from './command-shown.ts'
 import type { Output } from './output.ts'
 import type { Paint } from './paint.ts'
 import { say, type Safe } from './safe.ts'
@@ -19,13 +21,14 @@ function undoCommand({ id, verb, changed, suffix }: MadeOperation): string | nul
 export function operationLine(operation: MadeOperation, paint: Paint): Safe {
   const { id, verb, changed } = operation
   const undo = undoCommand(operation)
-  const then = undo ?? (changed > 0 && finalBecause(verb) !== null ? 'this cannot be undone' : null)
+  const then = (undo && shownCommand(undo)) ?? (changed > 0 && finalBecause(verb) !== null ? 'this cannot be undone' : null)
   return paint.dim(then === null ? say`operation ${id}` : say`operation ${id} · ${then}`)
 }
 
 /** Its part of the document that tells the change. */
-export function madeDocument(operation: MadeOperation | null): { operation: number | null; undo: string | null } {
-  return { operation: operation?.id ?? null, undo: operation && undoCommand(operation) }
+export function madeDocument(operation: MadeOperation | null): { operation: number | null; undo: Unmasked | null } {
+  const undo = operation && undoCommand(operation)
+  return { operation: operation?.id ?? null, undo: undo === null ? null : commandInJson(undo) }
 }
 
 /** Said before anything is done. */

@@ -3,16 +3,11 @@
  * on its way into a Safe, and the screen takes nothing else: what was forgotten does not compile.
  */
 import { cleanJson, cleanText, revealedJson } from '../../domain/cleaner.ts'
-import { maskText } from '../../domain/mask.ts'
+import { maskText, Unmasked } from '../../domain/mask.ts'
 import { escapeText } from '../../domain/text.ts'
 
-export class Safe {
-  readonly text: string
-  /** Only for text that wf made itself: use `safe` or `say` for all other. */
-  constructor(text: string) {
-    this.text = text
-  }
-}
+/** Made only of text that wf made itself: use `safe` or `say` for all other. In a JSON document it stands as it is. */
+export class Safe extends Unmasked {}
 
 /** What may be put into a line: text is taken for somebody else's and made safe. */
 export type Shown = Safe | string | number

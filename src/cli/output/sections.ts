@@ -1,5 +1,6 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
 import { displayWidth } from '../../domain/text.ts'
+import { commandInJson, shownCommand } from './command-shown.ts'
 import type { Paint } from './paint.ts'
 import { Safe, safeJson, say, type Revealing, type Shown } from './safe.ts'
 
@@ -43,7 +44,10 @@ export interface Step {
   why: string
 }
 
+/** As they stand in a JSON document. */
+export const stepDocuments = (steps: readonly Step[]) => steps.map(({ command, why }) => ({ command: commandInJson(command), why }))
+
 export function stepLines(steps: readonly Step[], paint: Paint): readonly Safe[] {
   const width = Math.max(0, ...steps.map(({ command }) => displayWidth(command)))
-  return steps.map(({ command, why }) => say`  ${paint.cyan(command.padEnd(width))}  ${paint.dim(why)}`)
+  return steps.map(({ command, why }) => say`  ${paint.cyan(shownCommand(command.padEnd(width)))}  ${paint.dim(why)}`)
 }

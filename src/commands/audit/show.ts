@@ -1,10 +1,10 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { listFlags, operationArg } from '../../cli/flags.ts'
-import { collect } from '../../cli/output/list.ts'
+import { collect, nextInJson } from '../../cli/output/list.ts'
 import { operationDocument, operationFacts, targetColumns, targetDocument, targetName, type SeenTarget } from '../../cli/changes/operation-view.ts'
 import { noSuchOperation } from '../../cli/input/not-found.ts'
 import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
+import { Safe, say } from '../../cli/output/safe.ts'
 import { table } from '../../cli/output/table.ts'
 import type { Operation } from '../../domain/operation.ts'
 import { foretellUndo, whyNotUndone } from '../../engine/undo.ts'
@@ -27,11 +27,14 @@ undo would do to each now.`
     const { items, next } = await this.#targets(store, operation, flags)
     const { document, print, note, paint, width } = this.output
     const look = { paint, now: store.now(), suffix: this.storeSuffix }
-    document({ ...operationDocument(operation, look.now, look.suffix), targets: { items: items.map(targetDocument), page: { next } } })
+    document({
+      ...operationDocument(operation, look.now, look.suffix),
+      targets: { items: items.map(targetDocument), page: { next: nextInJson(next) } },
+    })
     if (flags.ids) return print(...items.map((target) => say`${targetName(target)}`))
     print(...operationFacts(operation, look))
     if (items.length > 0) print(say``, ...table(items, targetColumns(), { paint, width }))
-    if (next !== null) note(say`${this.output.errPaint.dim(say`there are more: --limit, or --cursor ${next}`)}`)
+    if (next !== null) note(say`${this.output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
   }
 
   async #targets(store: Store, operation: Operation, flags: Parameters<typeof collect>[1]): Promise<Paged<SeenTarget>> {

@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { prose } from '../../cli/output/prose.ts'
-import { joined, say } from '../../cli/output/safe.ts'
+import { joined, Safe, say } from '../../cli/output/safe.ts'
 import { facts } from '../../cli/output/sections.ts'
 import { bytesWords, thousands } from '../../cli/output/time.ts'
 import { jobStates } from '../../domain/job.ts'
+import { Unmasked } from '../../domain/mask.ts'
 
 export default class DbStatus extends BaseCommand {
   static override summary = 'Show where the store is, its schema, its size and what is in it.'
@@ -20,14 +21,21 @@ then move the backup to its name. Processes that still run accept nothing any mo
     const [info, counts, workers] = await Promise.all([inspector.info(), inspector.counts(), inspector.workers()])
     const alive = workers.filter((worker) => worker.alive).length
     const [fileBytes, walBytes] = await Promise.all([sizeOf(info.location), sizeOf(`${info.location}-wal`)])
-    this.output.document({ ...info, fileBytes, walBytes, jobs: counts, workers: { alive, gone: workers.length - alive } })
+    this.output.document({
+      ...info,
+      storeId: new Unmasked(info.storeId),
+      fileBytes,
+      walBytes,
+      jobs: counts,
+      workers: { alive, gone: workers.length - alive },
+    })
     const { paint } = this.output
     const live = jobStates.flatMap((state) => (!counts[state] ? [] : [say`${thousands(counts[state])} ${state}`]))
     this.output.print(
       ...facts(
         [
           ['store', paint.bold(info.location)],
-          ['id', info.storeId],
+          ['id', new Safe(info.storeId)],
           ['schema', `version ${info.schemaVersion}, up to date`],
           ['engine', info.engineVersion],
           [

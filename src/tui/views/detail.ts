@@ -95,7 +95,7 @@ function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' 
     say``,
     ...facts(
       [
-        ['fingerprint', fingerprint],
+        ['fingerprint', new Safe(fingerprint)],
         ['jobs', say`${joined(sampleKeys.slice(0, 12), ' ')}${sampleKeys.length > 12 ? ' …' : ''}`],
       ],
       paint,

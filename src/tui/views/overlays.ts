@@ -1,5 +1,5 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
-import { shownCommand } from '../../cli/changes/command-shown.ts'
+import { shownCommand } from '../../cli/output/command-shown.ts'
 import { say, type Safe } from '../../cli/output/safe.ts'
 import { counted, thousands } from '../../cli/output/time.ts'
 import { isNothing } from '../confirm.ts'
