@@ -11,7 +11,7 @@ import { formatDuration, parseDuration } from './domain/duration.ts'
 import { WfError } from './domain/errors.ts'
 import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import { isJsonObject } from './domain/json.ts'
-import { nearestWord } from './domain/nearest-word.ts'
+import { didYouMean, nearestWord, nearWords } from './domain/nearest-word.ts'
 import { preview } from './domain/preview.ts'
 import type { RetentionPolicy } from './domain/retention.ts'
 
@@ -210,7 +210,7 @@ function fromEnv(env: NonNullable<ConfigSources['env']>): Map<string, Given> {
 /** Other programs may have WF_ variables of their own; one that is nearly ours is a slip. */
 function refuseSlip(variable: string, known: readonly string[]): void {
   const meant = nearestWord(variable, known)
-  if (meant !== null) throw invalid(`${variable} is not a setting`, `did you mean ${meant}?`)
+  if (meant !== null) throw invalid(`${variable} is not a setting`, didYouMean([meant]))
 }
 
 /** Nested groups become dotted names. Own members only; what is undefined was not given. */
@@ -230,8 +230,8 @@ function flatten(input: object, nameSource: (name: string) => string, prefix = '
 }
 
 function unknownKey(from: string, name: string, known: readonly string[]): WfError {
-  const meant = nearestWord(name, known)
-  return invalid(`${from} is not a setting`, meant === null ? `the settings are ${Object.keys(settings).join(', ')}` : `did you mean ${meant}?`)
+  const near = nearWords([name], known)
+  return invalid(`${from} is not a setting`, didYouMean(near, near.length > 0 ? '' : `the settings are ${Object.keys(settings).join(', ')}`))
 }
 
 async function readConfigFile(directory: string): Promise<Map<string, Given>> {

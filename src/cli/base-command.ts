@@ -112,15 +112,15 @@ export abstract class BaseCommand extends Command {
     ])
     const words = selectorText(selector)
     this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${shownSelector(words)}`}`)
-    await this.sayNear(from, selector.types)
+    await this.sayNear(from, selector)
   }
 
-  /** For types of which there is nothing, those that were probably meant. */
-  protected async sayNear(from: Store, types: readonly string[] | undefined): Promise<void> {
-    if (this.output.json || types === undefined) return
-    const { nearTypes } = await import('./input/near.ts')
-    const near = await nearTypes(from, types)
-    if (near) this.output.note(near)
+  /** For names of which there is nothing, those that were probably meant. */
+  protected async sayNear(from: Store, selector: Selector): Promise<void> {
+    if (this.output.json) return
+    const { nearSelector } = await import('./input/near.ts')
+    const near = await nearSelector(from, selector)
+    if (near) this.output.note(say`${near}`)
   }
 
   /** The settings of this process; read once. */

@@ -1,6 +1,6 @@
 /** Hook of the framework: somebody typed a command that does not exist. */
 import { WfError } from '../domain/errors.ts'
-import { nearestWord } from '../domain/nearest-word.ts'
+import { didYouMean, nearWords } from '../domain/nearest-word.ts'
 import { reportError } from './errors.ts'
 import { createOutput } from './output/output.ts'
 import { processSinks } from './output/streams.ts'
@@ -33,7 +33,7 @@ export function missingCommand(typed: readonly string[], commands: readonly stri
   }
   const near = nearest(words, commands)
   return new WfError('usage', `there is no command "${words.slice(0, 2).join(' ')}"`, {
-    hint: near ? `did you mean wf ${near}?` : 'wf --help lists all commands',
+    hint: near ? didYouMean([`wf ${near}`]) : 'wf --help lists all commands',
   })
 }
 
@@ -41,16 +41,11 @@ export function missingCommand(typed: readonly string[], commands: readonly stri
 function nearest(words: readonly string[], commands: readonly string[]): string | null {
   const [first = '', second = ''] = words
   const roots = [...new Set(commands.map((command) => command.split(' ')[0] ?? ''))]
-  const root = roots.find((each) => each === first) ?? nearestOf(first, roots)
+  const root = roots.find((each) => each === first) ?? nearWords([first], roots)[0] ?? null
   if (root === null || commands.includes(root)) return root
   const verbs = commands.filter((command) => command.startsWith(`${root} `)).map((command) => command.slice(root.length + 1))
-  const verb = verbs.find((each) => each === second) ?? nearestOf(second, verbs)
+  const verb = verbs.find((each) => each === second) ?? nearWords([second], verbs)[0] ?? null
   return verb === null ? `${root} ${verbs.join('|')}` : `${root} ${verb}`
-}
-
-function nearestOf(word: string, words: readonly string[]): string | null {
-  const begun = words.filter((each) => word !== '' && each.startsWith(word))
-  return begun.length === 1 ? (begun[0] ?? null) : nearestWord(word, words)
 }
 
 function firstFlag(typed: readonly string[]): number {

@@ -1,7 +1,7 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
+import { didYouMean, nearWords } from '../domain/nearest-word.ts'
 import { WfError, type ErrorCode } from '../domain/errors.ts'
 import type { Unmasked } from '../domain/mask.ts'
-import { nearestWord } from '../domain/nearest-word.ts'
 import { framedWords } from './framework-words.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './input/refused-value.ts'
@@ -75,10 +75,10 @@ function usageError(thrown: Error & Complaint, command: string): WfError | undef
 
 function unknownFlag(given: readonly string[], known: readonly string[], help: string): WfError {
   const flag = given[0] ?? ''
-  const near = nearestWord(flag.replace(/^-+/, '').replace(/=.*/s, ''), known)
+  const near = nearWords([flag.replace(/^-+/, '').replace(/=.*/s, '')], known).map((name) => `--${name}`)
   const more = given.length > 1 ? ` (and ${given.slice(1).join(', ')})` : ''
   return new WfError('usage', `there is no flag ${flag}${more}`, {
-    hint: near ? `did you mean --${near}? ${help} lists them all` : `${help} lists all flags`,
+    hint: didYouMean(near, near.length > 0 ? `${help} lists them all` : `${help} lists all flags`),
   })
 }
 

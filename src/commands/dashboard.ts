@@ -1,8 +1,9 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
+import { readChoice } from '../cli/input/values.ts'
 import { wantsColour } from '../cli/output/colour.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
-import { durationFlag } from '../cli/flags.ts'
+import { durationFlag, guarded } from '../cli/flags.ts'
 import { iso } from '../cli/output/json.ts'
 import { prose } from '../cli/output/prose.ts'
 import { who } from '../cli/input/who.ts'
@@ -31,7 +32,10 @@ COLUMNS says, 100 unless told; that needs no terminal.`
     '<%= config.bin %> dashboard --once',
   ]
   static override flags = {
-    screen: Flags.option({ options: screens, summary: `the first screen: ${screens.join(', ')}`, helpValue: 'SCREEN' })({ default: 'overview' }),
+    screen: Flags.custom<(typeof screens)[number]>({
+      ...{ summary: `the first screen: ${screens.join(', ')} (overview unless told)`, helpValue: 'SCREEN' },
+      parse: guarded((text, name) => readChoice(text, name, screens)),
+    })(),
     refresh: durationFlag({ summary: 'look at the store at most so often (1s unless told)' }, { min: 250, max: 3_600_000 }),
     once: Flags.boolean({ summary: 'print one frame as text, and end' }),
     'read-only': Flags.boolean({ summary: 'change nothing, whatever key is pressed' }),
@@ -39,11 +43,11 @@ COLUMNS says, 100 unless told; that needs no terminal.`
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Dashboard)
-    if (flags.once || this.output.json) return this.#once(flags.screen)
+    if (flags.once || this.output.json) return this.#once(flags.screen ?? 'overview')
     const why = whyNoScreen()
     if (why !== null)
       throw new WfError('usage', `the dashboard needs a terminal, and ${why}`, { hint: 'wf dashboard --once prints one frame as text' })
-    await this.#live(flags)
+    await this.#live({ ...flags, screen: flags.screen ?? 'overview' })
   }
 
   async #live({ screen, refresh = usualRefreshMs, 'read-only': readOnly, 'no-color': noColour }: LiveFlags): Promise<void> {

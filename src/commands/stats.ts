@@ -55,7 +55,7 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
     })
     if (rows.length === 0) {
       this.output.note(say`nothing happened in the last ${formatDuration(windowMs)} in ${(await store.info()).location}`)
-      await this.sayNear(store, types)
+      await this.sayNear(store, types ? { types } : {})
     } else {
       this.output.print(...table(rows, statsColumns(by), this.output))
     }

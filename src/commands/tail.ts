@@ -37,7 +37,7 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
       import('../cli/input/interrupt.ts'),
     ])
     const { output, clock } = this
-    await this.sayNear(store, types)
+    await this.sayNear(store, types ? { types } : {})
     const interrupt = onInterrupt()
     try {
       await follow({

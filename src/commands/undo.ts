@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { changeFlags } from '../cli/changes/change-flags.ts'
+import { noSuchOperation } from '../cli/input/not-found.ts'
 import { optionalOperationArg } from '../cli/flags.ts'
 import { prose } from '../cli/output/prose.ts'
 
@@ -29,6 +30,7 @@ too, and cannot be undone: do again what was undone.`
     ])
     const dryRun = flags['dry-run']
     const store = await (dryRun ? this.openReader() : this.openWriter())
+    if (args.operation !== undefined && !(await store.operation(args.operation))) throw await noSuchOperation(store, args.operation)
     const of = await operationToUndo(store, args.operation ?? null, store.now())
     await approveUndo(this.output, of, { yes: flags.yes, isNamed: args.operation !== undefined, dryRun, now: store.now() })
     const context = { output: this.output, clock: this.clock }

@@ -4,7 +4,7 @@
  */
 import { formatDuration, parseDuration } from './duration.ts'
 import { WfError } from './errors.ts'
-import { nearestWord } from './nearest-word.ts'
+import { didYouMean, nearWords } from './nearest-word.ts'
 import { preview } from './preview.ts'
 
 export interface OptionReader {
@@ -53,10 +53,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 export function refuseUnknownKeys(owner: object, keys: readonly string[], { type, path = '' }: OptionPlace): void {
   const stranger = Object.keys(owner).find((key) => !keys.includes(key))
   if (stranger === undefined) return
-  const meant = nearestWord(stranger, keys)
+  const near = nearWords([stranger], keys)
   const what = path === '' ? 'a handler' : path.slice(0, -1)
   throw new WfError('invalid_handler', `handler ${preview(type)}: ${path}${preview(stranger, 60)} is not an option`, {
-    hint: meant ? `did you mean ${meant}?` : `${what} takes ${keys.join(', ')}`,
+    hint: didYouMean(near, near.length > 0 ? '' : `${what} takes ${keys.join(', ')}`),
   })
 }
 

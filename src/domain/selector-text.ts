@@ -1,7 +1,7 @@
 /** Selectors as one line of text: the flags and keys of a command line. */
 import { errorMatchText } from './error-match.ts'
 import { WfError } from './errors.ts'
-import { nearestWord } from './nearest-word.ts'
+import { didYouMean, nearWords } from './nearest-word.ts'
 import { preview } from './preview.ts'
 import {
   listFields,
@@ -55,9 +55,9 @@ function keysIn(word: string): number[] {
 function fieldNamed(name: string): SelectorField {
   const field = selectorFieldNames.find((known) => known === name)
   if (field !== undefined) return field
-  const near = nearestWord(name, selectorFieldNames)
+  const near = nearWords([name], selectorFieldNames).map((known) => `--${known}`)
   throw new WfError('usage', `--${preview(name, 40).slice(1, -1)} is no part of a selector`, {
-    hint: near === null ? `there are ${selectorFieldNames.map((known) => `--${known}`).join(' ')}` : `did you mean --${near}?`,
+    hint: didYouMean(near, near.length > 0 ? '' : `there are ${selectorFieldNames.map((known) => `--${known}`).join(' ')}`),
   })
 }
 

@@ -1,7 +1,7 @@
 /** Reading what was typed. Every value is taken exactly as documented or refused with its name, itself and the range. */
 import { parseDuration } from './duration.ts'
 import { WfError } from './errors.ts'
-import { nearestWord } from './nearest-word.ts'
+import { didYouMean, nearWords } from './nearest-word.ts'
 import { preview } from './preview.ts'
 
 export interface Range {
@@ -53,8 +53,8 @@ export function readDeadline(text: string, name: string): number | string {
 export function readChoice<T extends string>(text: string, name: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
-  const near = nearestWord(text, choices)
-  throw new WfError('usage', `${name} ${preview(text, 60)} is none of ${choices.join(', ')}`, near ? { hint: `did you mean ${near}?` } : {})
+  const near = nearWords([text], choices)
+  throw new WfError('usage', `${name} ${preview(text, 60)} is none of ${choices.join(', ')}`, near.length > 0 ? { hint: didYouMean(near) } : {})
 }
 
 /** Text that must say something. */

@@ -1,7 +1,7 @@
 /** The dependencies of one process: who calls the same name shares its breaker and its bulkhead; retry and timeout are each handler's own. */
 import type { Clock } from '../clock.ts'
 import { WfError } from '../domain/errors.ts'
-import { nearestWord } from '../domain/nearest-word.ts'
+import { didYouMean, nearWords } from '../domain/nearest-word.ts'
 import { preview } from '../domain/preview.ts'
 import type { Random } from '../random.ts'
 import type { BreakerPolicy } from './breaker-policy.ts'
@@ -90,9 +90,9 @@ export function dependencyNamed(declared: HandlerDependencies, name: unknown, ty
   const found = declared.get(name as string)
   if (found) return found
   const names = [...declared.keys()]
-  const meant = typeof name === 'string' ? nearestWord(name, names) : null
+  const near = typeof name === 'string' ? nearWords([name], names) : []
   const known = names.length > 0 ? `it declares ${names.join(', ')}` : "declare it: dependencies: { name: { timeout: '10s' } }"
   throw new WfError('invalid_handler', `handler ${preview(type)} calls ${preview(name, 60)}, which is none of its dependencies`, {
-    hint: meant ? `did you mean ${meant}?` : known,
+    hint: didYouMean(near, near.length > 0 ? '' : known),
   })
 }

@@ -1,8 +1,8 @@
 /** What the commands about breakers share. */
 import { Args } from '@oclif/core'
 import { breakerNameCharacters } from '../../domain/breaker-row.ts'
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import { WfError } from '../../domain/errors.ts'
-import { nearestWord } from '../../domain/nearest-word.ts'
 import { preview } from '../../domain/preview.ts'
 import { inspectBreaker, type InspectedBreaker, type Steered } from '../../engine/breakers-control.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
@@ -33,8 +33,8 @@ export async function knownBreakers(store: StoreReader, now: number): Promise<re
 }
 
 export function noSuchBreaker(name: string, known: readonly string[], location: string): WfError {
-  const near = nearestWord(name, known)
-  const hint = near ? `did you mean ${preview(near, 60)}?` : 'a breaker is listed from its first opening on: wf breakers list'
+  const near = nearWords([name], known)
+  const hint = didYouMean(near, near.length > 0 ? '' : 'a breaker is listed from its first opening on: wf breakers list')
   return new WfError('not_found', `the breaker ${preview(name, 60)} has never been opened in ${location}`, { hint })
 }
 

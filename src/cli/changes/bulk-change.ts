@@ -13,6 +13,7 @@ import { tellChanges } from './changes.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { countedBy, impactOf, type Impact } from './impact.ts'
 import { SetPreviews, type SetPreview } from './set-preview.ts'
+import { nearKeys } from '../input/near.ts'
 import type { Bound } from '../input/selector-flags.ts'
 
 export interface BulkChange {
@@ -44,7 +45,9 @@ export async function changeJobs(context: ChangeContext, change: BulkChange): Pr
   const { failure, id, impact, previews } = result
   const operation = id === null ? null : { id, verb, changed: tally.counts.changed, suffix }
   tally.add(passedBy)
-  return tellChanges(output, tally, { done, dryRun, matched: keys.length + passedBy.length, failure, operation, impact, previews, stoppedWith })
+  const missing = keys.length === 1 && tally.counts.not_found === 1 ? { missing: await nearKeys(change.engine.store, keys[0] ?? 0) } : {}
+  const matched = keys.length + passedBy.length
+  return tellChanges(output, tally, { done, dryRun, matched, failure, operation, impact, previews, stoppedWith, ...missing })
 }
 
 async function changeAll(clock: Clock, change: BulkChange, run: ChangeRun): Promise<ChangeEnd> {

@@ -53,6 +53,8 @@ export interface Told {
   stoppedWith: ExitCode | null
   /** The record of it; null where nothing was done. */
   operation: MadeOperation | null
+  /** Where none of the jobs is there: where their keys lie; unset where that was not looked up. */
+  missing?: string
   /** Of a dry run: what would hold them afterwards. */
   impact: readonly Impact[]
   /** Of a dry run that sets variables: those of a few jobs. */
@@ -101,13 +103,13 @@ function sumWithin({ counts }: ChangeTally, { matched }: Told): PartSum {
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf({ counts, firstFailed }: ChangeTally, sum: PartSum, { matched, failure, noun = 'job' }: Told): WfError | null {
+function problemOf({ counts, firstFailed }: ChangeTally, sum: PartSum, { matched, failure, missing, noun = 'job' }: Told): WfError | null {
   if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, noun)}`, failure)
   if (sum.failed === 0) return null
   if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, noun)} could not be changed`)
   const code = counts.failed === 0 ? 'not_found' : 'conflict'
   return new WfError(code, firstFailed?.why ?? '', {
-    hint: code === 'not_found' ? 'wf jobs list shows the keys of this store' : `wf jobs show ${firstFailed?.jobKey ?? ''}`,
+    hint: code === 'not_found' ? (missing ?? 'wf jobs list shows the keys of this store') : `wf jobs show ${firstFailed?.jobKey ?? ''}`,
   })
 }
 

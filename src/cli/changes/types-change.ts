@@ -1,8 +1,8 @@
 /** What `types pause` and `types resume` share. A name that nobody has heard of is a slip until somebody insists. */
 import { Args } from '@oclif/core'
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import { WfError } from '../../domain/errors.ts'
 import { limits } from '../../domain/job.ts'
-import { nearestWord } from '../../domain/nearest-word.ts'
 import { preview } from '../../domain/preview.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { asOperation, pauseOperation } from '../../engine/operations.ts'
@@ -82,11 +82,10 @@ async function refuseUnknown(store: Store, types: readonly string[], { paused }:
   const names = new Set(known)
   for (const type of types) {
     if (names.has(type) || (await store.jobs({ types: [type] }, { limit: 1 })).items.length > 0) continue
-    const near = nearestWord(type, known)
     const { location } = await store.info()
     const otherwise = paused ? '--force pauses it before its first job' : 'wf types list shows those that there are'
     throw new WfError('not_found', `there is no type ${preview(type, 80)} in ${location}: no job and no worker has named it`, {
-      hint: near === null ? otherwise : `did you mean ${near}? ${otherwise}`,
+      hint: didYouMean(nearWords([type], known), otherwise),
     })
   }
 }

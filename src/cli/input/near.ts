@@ -1,19 +1,41 @@
-/** What was probably meant where a name or a key is not there: looked up only then. */
-import { nearestWord } from '../../domain/nearest-word.ts'
+/** What was probably meant where a name or a key is not in the store: looked up only then. */
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import type { Page, Paged, Selector } from '../../store/store.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
 
-export interface Types {
-  /** `now` says who lives, which is of no interest here. */
+/** What names can be looked up in; `now` says who lives, which is of no interest here. */
+export interface Names {
   types?(now: number): Promise<readonly { type: string }[]>
+  workers?(now: number): Promise<readonly { id: string; label: string }[]>
+  causes?(selector: Selector, now: number): Promise<readonly { fingerprint: string; code: string | null }[]>
+  deadLetters?(selector: Selector, page: Page): Promise<Paged<{ errorCode: string | null }>>
 }
 
-/** `did you mean charge-payment?` for types of which the store has nothing; null where there is nothing like them. */
-export async function nearTypes(from: Types, asked: readonly string[] | undefined): Promise<Safe | null> {
-  if (asked === undefined || asked.length === 0 || !from.types) return null
-  const known = (await from.types(0)).map(({ type }) => type)
-  const near = asked.filter((type) => !known.includes(type)).flatMap((type) => nearestWord(type, known) ?? [])
-  return near.length === 0 ? null : say`did you mean ${joined([...new Set(near)], ' and ')}?`
+const letters = 200
+
+/** For what a selector names and the store has nothing of; null where there is nothing like it. */
+export async function nearSelector(from: Names, { types, workerId, fingerprints, codes }: Selector): Promise<string | null> {
+  const near = [
+    ...(types ? nearWords(types, await typesOf(from)) : []),
+    ...(workerId === undefined ? [] : nearWords([workerId], await workersOf(from))),
+    ...(fingerprints
+      ? nearWords(
+          fingerprints,
+          (await causesOf(from)).map(({ fingerprint }) => fingerprint),
+        )
+      : []),
+    ...(codes ? nearWords(codes, await codesOf(from)) : []),
+  ]
+  return near.length === 0 ? null : didYouMean(near)
+}
+
+const typesOf = async (from: Names) => ((await from.types?.(0)) ?? []).map(({ type }) => type)
+const workersOf = async (from: Names) => ((await from.workers?.(0)) ?? []).flatMap(({ id, label }) => [id, label])
+const causesOf = async (from: Names) => (await from.causes?.({}, 0)) ?? []
+
+/** Of what stands still, and of the newest dead letters. */
+async function codesOf(from: Names): Promise<readonly string[]> {
+  const newest = (await from.deadLetters?.({}, { limit: letters }))?.items ?? []
+  return [...(await causesOf(from)).map(({ code }) => code), ...newest.map(({ errorCode }) => errorCode)].flatMap((code) => code ?? [])
 }
 
 export interface Jobs {
@@ -26,14 +48,21 @@ export async function nearKeys(from: Jobs, key: number): Promise<string> {
   if (newest === null || oldest === null) return 'it has no jobs'
   if (key < oldest) return `the oldest job that is kept is ${oldest}: finished jobs are pruned after a while`
   if (key < newest) return 'finished jobs are pruned after a while; wf jobs list shows what there is'
-  const { items } = await from.jobs({ keys: slipsOf(key) }, { limit: 2 })
-  const meant = items.length === 1 && items[0] ? `did you mean ${items[0].key}? ` : ''
-  return `${meant}The newest job is ${newest}`
+  return didYouMean(
+    await nearNumber(key, async (keys) => (await from.jobs({ keys }, { limit: 2 })).items.map((job) => job.key)),
+    `The newest job is ${newest}`,
+  )
 }
 
 async function endOf(from: Jobs, sort: 'newest' | 'oldest'): Promise<number | null> {
   const { items } = await from.jobs({}, { limit: 1, sort })
   return items[0]?.key ?? null
+}
+
+/** The only one that is there of all that are a slip away; none where several are. @param there answers those of the numbers that are there */
+export async function nearNumber(asked: number, there: (numbers: readonly number[]) => Promise<readonly number[]>): Promise<readonly number[]> {
+  const found = await there(slipsOf(asked))
+  return found.length === 1 ? found : []
 }
 
 /** A digit too many, or two that changed places. */

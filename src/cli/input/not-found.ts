@@ -1,7 +1,8 @@
 /** What is said about a key that nothing has. */
 import { WfError } from '../../domain/errors.ts'
-import type { StoreInfo } from '../../store/store.ts'
-import { nearKeys, type Jobs } from './near.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import type { Page, Paged, Selector, StoreInfo, StoreReader } from '../../store/store.ts'
+import { nearKeys, nearNumber, type Jobs } from './near.ts'
 
 interface Place {
   info(): Promise<StoreInfo>
@@ -12,19 +13,36 @@ export async function noSuchJob(place: Place & Jobs, key: number): Promise<WfErr
   return new WfError('not_found', `there is no job ${key} in ${location}`, { hint })
 }
 
-export async function noSuchIncident(place: Place, key: number): Promise<WfError> {
+export async function noSuchIncident(place: Place, { key, state }: { key: number; state: string }): Promise<WfError> {
   const { location } = await place.info()
-  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: 'wf incidents list --closed shows them all' })
+  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: `job ${key} is ${state}: wf jobs explain ${key}` })
 }
 
-export async function noSuchDeadLetter(place: Place & Jobs, key: number): Promise<WfError> {
-  const { items } = await place.jobs({ keys: [key] }, { limit: 1 })
-  if (items.length === 0) return noSuchJob(place, key)
-  const { location } = await place.info()
-  return new WfError('not_found', `there is no dead letter of a job ${key} in ${location}`, { hint: 'wf dlq list --closed shows them all' })
+interface Letters {
+  jobs(selector: Selector, page: Page): Promise<Paged<{ key: number; state: string }>>
+  deadLetters(selector: Selector, page: Page): Promise<Paged<{ jobKey: number }>>
 }
 
-export async function noSuchOperation(place: Place, id: number): Promise<WfError> {
-  const { location } = await place.info()
-  return new WfError('not_found', `there is no operation ${id} in ${location}`, { hint: 'old ones are pruned; wf audit list shows what there is' })
+export async function noSuchDeadLetter(place: Place & Letters, key: number): Promise<WfError> {
+  const [{ location }, hint] = [await place.info(), await letterHint(place, key)]
+  return new WfError('not_found', `there is no dead letter of a job ${key} in ${location}`, { hint })
+}
+
+async function letterHint(place: Letters, key: number): Promise<string> {
+  const [job] = (await place.jobs({ keys: [key] }, { limit: 1 })).items
+  if (job) return `job ${key} is ${job.state}: wf jobs explain ${key}`
+  const there = async (keys: readonly number[]) => (await place.deadLetters({ keys }, { limit: 2 })).items.map(({ jobKey }) => jobKey)
+  return didYouMean(await nearNumber(key, there), 'wf dlq list --closed shows them all')
+}
+
+export async function noSuchOperation(place: Pick<StoreReader, 'info' | 'operation' | 'operations'>, id: number): Promise<WfError> {
+  const [{ location }, [newest]] = [await place.info(), (await place.operations({}, { limit: 1 })).items]
+  const there = async (ids: readonly number[]) => {
+    const found = await Promise.all(ids.map((each) => place.operation(each)))
+    return found.flatMap((operation) => operation?.id ?? [])
+  }
+  const isOld = newest === undefined || id < newest.id
+  const shown = 'wf audit list shows what there is'
+  const hint = isOld ? `old ones are pruned; ${shown}` : didYouMean(await nearNumber(id, there), `${shown}: the newest is operation ${newest.id}`)
+  return new WfError('not_found', `there is no operation ${id} in ${location}`, { hint })
 }

@@ -1,4 +1,5 @@
 /** Forgetting that a step was done: agreed to first, because its effect can then happen twice. */
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import { WfError } from '../../domain/errors.ts'
 import type { Job } from '../../domain/job.ts'
 import type { ForgetSteps } from '../../domain/step.ts'
@@ -46,12 +47,14 @@ export async function forgetSteps(
 export interface Forgotten {
   jobKey: number
   wanted: readonly string[]
+  /** Of the job. */
+  there: readonly string[]
   forgotten: readonly string[]
   dryRun: boolean
   operation: number | null
 }
 
-export function tellForgotten(output: Output, { jobKey, wanted, forgotten, dryRun, operation }: Forgotten): void {
+export function tellForgotten(output: Output, { jobKey, wanted, there, forgotten, dryRun, operation }: Forgotten): void {
   const made = operation === null ? null : ({ id: operation, verb: 'forget', changed: forgotten.length, suffix: '' } as const)
   const isDone = (step: string) => forgotten.includes(step)
   const sum = { matched: wanted.length, changed: forgotten.length, skipped: wanted.length - forgotten.length, failed: 0 }
@@ -61,9 +64,14 @@ export function tellForgotten(output: Output, { jobKey, wanted, forgotten, dryRu
     ...madeDocument(made),
     items: wanted.map((step) => ({ key: jobKey, step, status: isDone(step) ? 'changed' : 'skipped' })),
   })
+  const nearStep = (step: string) => didYouMean(nearWords([step], there)).replace(/^(?=.)/, '; ')
   const { green, dim } = output.paint
   const done = dryRun ? say`would forget` : say`forgotten`
-  output.print(...wanted.map((step) => (isDone(step) ? say`${green(done)} ${step}` : say`${dim('skipped')} ${step}  job ${jobKey} has no such step`)))
+  output.print(
+    ...wanted.map((step) =>
+      isDone(step) ? say`${green(done)} ${step}` : say`${dim('skipped')} ${step}  job ${jobKey} has no such step${nearStep(step)}`,
+    ),
+  )
   if (made) output.print(operationLine(made, output.paint))
   if (wanted.length === 0) output.note(say`job ${jobKey} has no steps`)
   else if (forgotten.length > 0 && !dryRun) output.note(say`its next attempt does them again: what has taken effect can happen twice`)

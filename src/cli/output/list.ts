@@ -3,7 +3,7 @@ import { Unmasked } from '../../domain/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { pagesOf } from '../../store/pages.ts'
 import type { Page, Paged, Selector, StoreInfo } from '../../store/store.ts'
-import { nearTypes, type Types } from '../input/near.ts'
+import { nearSelector, type Names } from '../input/near.ts'
 import { shownSelector } from './command-shown.ts'
 import type { Output } from './output.ts'
 import { Safe, say } from './safe.ts'
@@ -50,7 +50,7 @@ export interface ListContext {
   selector?: Selector
   /** Asked for beside a selector. */
   types?: readonly string[] | undefined
-  from: { info(): Promise<StoreInfo> } & Types
+  from: { info(): Promise<StoreInfo> } & Names
 }
 
 export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
@@ -60,8 +60,9 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   if (items.length === 0) {
     const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}${narrowedWords(listing.page, context)}`)
-    const near = output.json ? null : await nearTypes(context.from, context.selector?.types ?? context.types)
-    if (near) output.note(near)
+    const { from, selector = context.types ? { types: context.types } : {} } = context
+    const near = output.json ? null : await nearSelector(from, selector)
+    if (near) output.note(say`${near}`)
   } else if (context.ids) {
     output.print(...items.map((item) => say`${listing.id(item)}`))
   } else {

@@ -78,10 +78,9 @@ async function releaseEach({ engine, found, signs, release, dryRun }: ReleasePla
   return released
 }
 
-function missing(worker: MissingWorker): Released {
-  const { id, releasedBy } = worker
+function missing({ id, releasedBy, near }: MissingWorker): Released {
   if (releasedBy !== null) return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
-  return { id, status: 'not_found', why: missingWords(worker), jobs: [] }
+  return { id, status: 'not_found', why: missingWords({ id, near }), jobs: [] }
 }
 
 function wordsOfLife({ id, running }: WorkerTarget, { why }: Sign): string {

@@ -1,7 +1,7 @@
 /** Which workers are meant by words as `wf workers list` prints them: ids, labels, an id without what follows its #, or cut ids. */
 import { Args } from '@oclif/core'
 import { WfError } from '../../domain/errors.ts'
-import { nearestWord } from '../../domain/nearest-word.ts'
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import { preview } from '../../domain/preview.ts'
 import type { StoreReader, WorkerView } from '../../store/store.ts'
 import { readText } from '../input/values.ts'
@@ -26,11 +26,14 @@ export interface WorkerTarget {
 export interface MissingWorker {
   id: string
   releasedBy: string | null
-  /** Label that was probably meant. */
-  near: string | null
+  /** Ids and labels that are there and were probably meant. */
+  near: readonly string[]
 }
 
-export const missingWords = ({ id, near }: MissingWorker) => `there is no worker ${id}${near === null ? '' : `: did you mean ${near}?`}`
+/** A finished sentence without a full stop. */
+export function missingWords({ id, near }: Pick<MissingWorker, 'id' | 'near'>): string {
+  return near.length === 0 ? `there is no worker ${id}` : `there is no worker ${id}: ${didYouMean(near)}`
+}
 
 export interface FoundWorkers {
   /** Each once. */
@@ -41,16 +44,16 @@ export interface FoundWorkers {
 /** Throws WfError `usage` for a cut id that several begin with. */
 export async function findWorkers(store: StoreReader, words: readonly string[], now: number): Promise<FoundWorkers> {
   const rows = await store.workers(now)
+  const names = rows.flatMap(({ id, label }) => [label, id])
   const targets = new Map<string, WorkerTarget>()
   const missing: MissingWorker[] = []
-  const labels = rows.map(({ label }) => label)
   for (const word of new Set(words)) {
     const found = rowsOf(rows, word)
     for (const row of found) targets.set(row.id, { id: row.id, row, running: row.running })
     if (found.length > 0) continue
     const left = await store.running(word)
     if (left.length > 0) targets.set(word, { id: word, row: null, running: left.length })
-    else missing.push({ id: word, releasedBy: await releaserOf(store, word), near: nearestWord(word, labels) })
+    else missing.push({ id: word, releasedBy: await releaserOf(store, word), near: nearWords([word], names) })
   }
   return { targets: [...targets.values()], missing }
 }

@@ -45,6 +45,6 @@ A running attempt is not told: what it has begun it completes.`
     if (!dryRun) await approveForgetting(this.output, { job: detail.job, steps: found, yes: flags.yes })
     const forget = { jobKey: args.key, who: who(), reason: flags.reason ?? null }
     const done = dryRun ? { forgotten: found, operation: null } : await forgetSteps(store, { ...forget, steps: found })
-    tellForgotten(this.output, { jobKey: args.key, wanted, dryRun, ...done })
+    tellForgotten(this.output, { jobKey: args.key, wanted, there, dryRun, ...done })
   }
 }

@@ -18,7 +18,7 @@ export default class IncidentsShow extends BaseCommand {
     const detail = await inspector.job(args.key)
     if (!detail) throw await noSuchJob(inspector, args.key)
     const incident = incidentOf(detail)
-    if (!incident) throw await noSuchIncident(inspector, args.key)
+    if (!incident) throw await noSuchIncident(inspector, detail.job)
     await this.recordReveal(store, [args.key], flags)
     const { reveal } = flags
     const { document, print, paint, width } = this.output

@@ -42,12 +42,13 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
     const keys = args.keys && (await readKeys(args.keys))
     await this.watched(flags, async () => {
       const selector = selectorOf(flags, this.now(), keys)
-      const inspector = await this.openInspector()
+      const store = await this.openReader()
+      const inspector = await this.openInspector(store)
       const page = await collect((each) => inspector.jobs(selector, each), flags)
       const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
       const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
       const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
-      await printList(this.output, listing, { ids: flags.ids, selector, from: inspector, missing })
+      await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
     })
   }
 }

@@ -1,6 +1,7 @@
 /** Loading in a child: within its time, and narrowed to the types that were asked for. */
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import type { ChildSetup } from '../messages.ts'
 
@@ -21,7 +22,9 @@ export function handlersFor(loaded: ReadonlyMap<string, LoadedHandler>, { types 
   const missing = types.filter((type) => !loaded.has(type))
   if (missing.length > 0) {
     const message = `no handler for ${missing.map((type) => JSON.stringify(type)).join(', ')} was loaded`
-    throw new WfError('handler_load_failed', message, { hint: `these were: ${[...loaded.keys()].join(', ')}` })
+    throw new WfError('handler_load_failed', message, {
+      hint: didYouMean(nearWords(missing, [...loaded.keys()]), `these were: ${[...loaded.keys()].join(', ')}`),
+    })
   }
   return new Map([...loaded].filter(([type]) => types.includes(type)))
 }

@@ -7,6 +7,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../clock.ts'
 import { WfError } from '../../domain/errors.ts'
+import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
 import { preview } from '../../domain/preview.ts'
 import { collectHandlers, type FoundHandler } from './handler-exports.ts'
 import { failureOf, loadFailure, shownPath } from './load-failure.ts'
@@ -95,7 +96,7 @@ function narrowed(loaded: Map<string, LoadedHandler>, only: readonly string[] | 
   const missing = only.filter((type) => !loaded.has(type))
   if (missing.length > 0) {
     throw new WfError('handler_load_failed', `no handler for ${missing.map((type) => preview(type)).join(', ')} was loaded`, {
-      hint: `these were: ${[...loaded.keys()].join(', ')}`,
+      hint: didYouMean(nearWords(missing, [...loaded.keys()]), `these were: ${[...loaded.keys()].join(', ')}`),
     })
   }
   return new Map([...loaded].filter(([type]) => only.includes(type)))
