@@ -1,7 +1,7 @@
 /** For refusals and empty answers: what was probably meant. */
 
 const furthest = 3
-/** Of a word's beginning. */
+/** A single letter is no slip of another. */
 const fewestLetters = 2
 
 /** The closest of `words` by Levenshtein distance, or null when none is close enough to be a slip of the same word. */
@@ -20,13 +20,19 @@ export function nearestWord(word: string, words: readonly string[]): string | nu
 
 /** The only one that begins so. */
 function begunBy(word: string, known: readonly string[]): string | null {
-  const begun = word.length < fewestLetters ? [] : known.filter((each) => each.startsWith(word))
+  const begun = known.filter((each) => each.startsWith(word))
   return begun.length === 1 ? (begun[0] ?? null) : null
 }
 
 /** Of the words that are not known, the known ones that they begin or that are a slip away. */
 export function nearWords(asked: readonly string[], known: readonly string[]): readonly string[] {
-  return [...new Set(asked.filter((word) => !known.includes(word)).flatMap((word) => begunBy(word, known) ?? nearestWord(word, known) ?? []))]
+  return [
+    ...new Set(
+      asked
+        .filter((word) => word.length >= fewestLetters && !known.includes(word))
+        .flatMap((word) => begunBy(word, known) ?? nearestWord(word, known) ?? []),
+    ),
+  ]
 }
 
 /** `did you mean charge-payment?`, and behind it what is said anyway. */

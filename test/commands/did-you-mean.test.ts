@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
+import { seededStore } from '../support/seeded-store.ts'
+
+describe('a name or key that is not there', { timeout: 60_000 }, () => {
+  it('is answered with the one that was probably meant, whatever it names', async () => {
+    const store = await seededStore()
+    const [failed = 0] = await store.raised(1)
+    const dead = await store.dead()
+    const { location } = store
+    const wf = (...args: readonly string[]) => cli(args, { store: location })
+    await wf('types', 'pause', 'mail')
+    const double = (key: number) => `${key}${key}`
+    const asked: readonly (readonly [readonly string[], string])[] = [
+      [['jobs', 'show', double(failed)], `did you mean ${failed}?`],
+      [['incidents', 'show', double(failed)], `did you mean ${failed}?`],
+      [['incidents', 'resolve', double(failed)], `did you mean ${failed}?`],
+      [['idempotency', 'show', double(failed)], `did you mean ${failed}?`],
+      [['dlq', 'show', double(dead)], `did you mean ${dead}?`],
+      [['dlq', 'show', String(failed)], `job ${failed} is failed: wf jobs explain ${failed}`],
+      [['audit', 'show', '11'], 'did you mean 1?'],
+      [['undo', '11'], 'did you mean 1?'],
+      [['types', 'pause', 'mial'], 'did you mean mail?'],
+      [['workers', 'drain', 'w#11'], 'did you mean w#1?'],
+      [['workers', 'release', 'w#11'], 'did you mean w#1?'],
+      [['incidents', 'list', '--type', 'mial'], 'did you mean mail?'],
+      [['jobs', 'list', '--worker', 'w#11'], 'did you mean w#1?'],
+      [['dashboard', '--screen', 'job'], 'did you mean jobs?'],
+      [['jobs', 'cancel', '1', '--dry'], 'did you mean --dry-run?'],
+    ]
+    const told = await Promise.all(asked.map(async ([args]) => [args, (await wf(...args)).err] as const))
+    expect(told.map(([args, err], index) => [args, err.includes(asked[index]?.[1] ?? '') || err])).toEqual(asked.map(([args]) => [args, true]))
+  })
+})
