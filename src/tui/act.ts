@@ -7,7 +7,8 @@ import { closeBreaker, tripBreaker } from '../engine/breakers-control.ts'
 import { changeMany } from '../engine/bulk.ts'
 import type { Engine } from '../engine/engine.ts'
 import { operationToUndo, undoOperation } from '../engine/undo.ts'
-import { meantWords, usualTripMinutes, type JobsPlan, type JobVerb } from './plan.ts'
+import { meantWords } from './equivalent.ts'
+import { usualTripMinutes, type JobsPlan, type JobVerb } from './plan.ts'
 import type { Confirm } from './state.ts'
 
 export interface Deed {

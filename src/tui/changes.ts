@@ -4,7 +4,7 @@ import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import type { Engine } from '../engine/engine.ts'
 import { act } from './act.ts'
-import { isYes } from './confirm.ts'
+import { isYes, otherOf } from './confirm.ts'
 import type { StateDesk } from './desk.ts'
 import { freeze } from './freeze.ts'
 import { keyOf, type Item } from './items.ts'
@@ -62,6 +62,11 @@ export class Changes {
       if (key === 'esc' || key === 'ctrl-c') this.#working?.abort.abort()
       return true
     }
+    const other = otherOf(confirm, key)
+    if (other !== null) {
+      this.#offer(other, confirm)
+      return true
+    }
     if (!isYes(confirm, key)) return false
     const abort = new AbortController()
     this.#parts.desk.dispatch({ type: 'begun', id: confirm.id })
@@ -86,10 +91,10 @@ export class Changes {
     this.#parts.desk.dispatch({ type: 'noticed', notice: this.#notice(text, tone) })
   }
 
-  #offer(plan: Plan): void {
+  #offer(plan: Plan, from?: Confirm): void {
     const { desk, source } = this.#parts
     const id = ++this.#lastId
-    desk.dispatch({ type: 'asked', id, plan })
+    desk.dispatch({ type: 'asked', id, plan, ...(from ? { from } : {}) })
     freeze(source.reader, plan, source.now()).then(
       (found) => desk.dispatch({ type: 'frozen', id, ...found }),
       (error: unknown) => desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') }),

@@ -1,5 +1,6 @@
 /** The one panel that stands before every change. */
 import type { Event } from './event.ts'
+import type { JobsPlan } from './plan.ts'
 import { edited } from './prompt.ts'
 import type { Confirm, State } from './state.ts'
 
@@ -7,7 +8,7 @@ type ConfirmEvent = Extract<Event, { type: 'asked' | 'frozen' | 'begun' | 'progr
 
 export function reduceConfirm(state: State, event: ConfirmEvent): State {
   if (event.type === 'asked') {
-    const { id, plan } = event
+    const { id, plan, from } = event
     const panel: Confirm = {
       kind: 'confirm',
       id,
@@ -17,9 +18,9 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
       guarded: [],
       takesGuarded: false,
       done: 0,
-      reason: '',
+      reason: from?.reason ?? '',
       typing: false,
-      amount: null,
+      amount: from?.amount ?? null,
     }
     return { ...state, overlay: panel, notice: null }
   }
@@ -64,4 +65,11 @@ export function isNothing({ plan, status, targets }: Confirm): boolean {
 /** Whether a key agrees to what the panel asks. */
 export function isYes(panel: Confirm, key: string): boolean {
   return panel.status === 'ready' && !panel.typing && !isNothing(panel) && (key === 'y' || key === 'enter')
+}
+
+/** What the key that turns from the selected one to all that is listed, and back, asks for; null for every other key. */
+export function otherOf({ plan, status, typing }: Confirm, key: string): JobsPlan | null {
+  if (key !== 'a' || typing || status === 'working' || plan.of !== 'jobs' || plan.other === undefined) return null
+  const { other, ...here } = plan
+  return { ...other, other: here }
 }

@@ -5,9 +5,10 @@
 import { Changes, type ChangesParts, type Editor } from './changes.ts'
 import { copiedCommand } from './copy.ts'
 import type { StateDesk } from './desk.ts'
+import { equivalentCommand } from './equivalent.ts'
 import { commandOf, isVerb, type Command } from './keys.ts'
 import { paletteChoice } from './prompt.ts'
-import { queryOf } from './state.ts'
+import { queryOf, type Confirm } from './state.ts'
 
 export interface Controller {
   press(key: string): void
@@ -36,11 +37,12 @@ export function createController(parts: ControllerParts): Controller {
     desk.dispatch(event)
     if (JSON.stringify(queryOf(desk.state())) !== before) poke(false)
   }
+  const show = (command: string, under: Confirm | null) => dispatch({ type: 'showed', overlay: { kind: 'copy', command, copied: false, under } })
   const run = (command: Command) => {
     if (isVerb(command)) return changes.ask(command)
     if (command === 'quit') return outside.quit()
     if (command === 'suspend') return outside.suspend()
-    if (command === 'copy') return dispatch({ type: 'showed', overlay: { kind: 'copy', command: copiedCommand(desk.state()), copied: false } })
+    if (command === 'copy') return show(copiedCommand(desk.state()), null)
     if (command === 'redraw') {
       outside.redraw()
       return poke(true)
@@ -59,7 +61,8 @@ export function createController(parts: ControllerParts): Controller {
     } else if (overlay.kind === 'copy' && key === 'y') {
       outside.copy(overlay.command)
       dispatch({ type: 'showed', overlay: { ...overlay, copied: true } })
-    } else if (overlay.kind === 'confirm' && changes.hears(overlay, key)) return true
+    } else if (overlay.kind === 'confirm' && isCopied(overlay, key)) show(equivalentCommand(overlay, desk.state().suffix), overlay)
+    else if (overlay.kind === 'confirm' && changes.hears(overlay, key)) return true
     else dispatch({ type: 'typed', key })
     return true
   }
@@ -74,6 +77,8 @@ export function createController(parts: ControllerParts): Controller {
     stop: () => changes.stop(),
   }
 }
+
+const isCopied = ({ status, typing }: Confirm, key: string) => status === 'ready' && !typing && commandOf(key) === 'copy'
 
 const helpEvent = (key: string) => {
   const command = commandOf(key)

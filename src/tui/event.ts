@@ -2,7 +2,7 @@
 import type { Command } from './keys.ts'
 import type { Plan } from './plan.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { Notice, Overlay, Size, Target } from './state.ts'
+import type { Confirm, Notice, Overlay, Size, Target } from './state.ts'
 
 export type Event =
   | { type: 'resized'; size: Size }
@@ -15,7 +15,8 @@ export type Event =
   /** A key or pasted text while something is typed. */
   | { type: 'typed'; key: string }
   | { type: 'noticed'; notice: Notice }
-  | { type: 'asked'; id: number; plan: Plan }
+  /** `from`: the panel that it takes the place of; what was typed into that stays. */
+  | { type: 'asked'; id: number; plan: Plan; from?: Pick<Confirm, 'reason' | 'amount'> }
   | { type: 'frozen'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
   | { type: 'begun'; id: number }
   | { type: 'progressed'; id: number; done: number }

@@ -1,6 +1,7 @@
 /** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
 import { everyItem } from '../store/pages.ts'
-import { counted, relative } from '../cli/output/time.ts'
+import { guardedAmong } from '../cli/changes/resolvable.ts'
+import { counted, relative, thousands } from '../cli/output/time.ts'
 import { isGuarded } from '../domain/incident.ts'
 import { commandOf } from '../domain/operation-words.ts'
 import { operationToUndo } from '../engine/undo.ts'
@@ -18,9 +19,10 @@ export interface Frozen {
 export async function freeze(reader: StoreReader, plan: Plan, now: number): Promise<Frozen> {
   switch (plan.of) {
     case 'jobs': {
-      const all = await everyItem(pagesOf(reader, plan))
-      const passes = ({ kind }: Target) => plan.verb === 'resolve' && isGuarded(kind, plan.selector)
-      return { targets: all.filter((target) => !passes(target)), guarded: all.filter(passes) }
+      const all = await everyItem(pagesOf(reader, plan), { limit: mostTargets + 1 })
+      if (all.length > mostTargets) throw new Error(tooMany)
+      const passed = await passedBy(reader, plan, all)
+      return { targets: all.filter(({ key }) => !passed.has(key)), guarded: all.filter(({ key }) => passed.has(key)) }
     }
     case 'operation': {
       const { id, verb, changed, selector, who, at } = await operationToUndo(reader, null, now)
@@ -31,6 +33,18 @@ export async function freeze(reader: StoreReader, plan: Plan, now: number): Prom
       return { targets: [], guarded: [] }
   }
 }
+
+/** What running again as it is would repeat, and nobody has named. */
+async function passedBy(reader: StoreReader, { verb, list, selector }: JobsPlan, all: readonly Target[]): Promise<ReadonlySet<number>> {
+  if (verb === 'resolve') return keysOf(all.filter(({ kind }) => isGuarded(kind, selector)))
+  return verb === 'retry' && list === 'jobs' ? keysOf(await guardedAmong(reader, all, selector)) : new Set()
+}
+
+const keysOf = (targets: readonly Target[]): ReadonlySet<number> => new Set(targets.map(({ key }) => key))
+
+/** Each is known by its key until it is done. */
+const mostTargets = 100_000
+const tooMany = `more than ${thousands(mostTargets)} jobs are meant: / narrows the list, and the command line takes any number`
 
 function pagesOf(reader: StoreReader, { list, selector }: JobsPlan): (page: Page) => Promise<Paged<Target>> {
   switch (list) {

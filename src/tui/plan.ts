@@ -1,13 +1,10 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
 import type { Selector } from '../domain/selector.ts'
-import { namedWords } from '../domain/operation-words.ts'
 import type { VariableChange } from '../domain/resolution.ts'
-import { quoted } from '../domain/shell-words.ts'
-import { thousands } from '../cli/output/time.ts'
 import { keyOf, typeOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
-import { selectorText } from '../domain/selector-text.ts'
-import { chosenItems, type Confirm, type State } from './state.ts'
+import { allShown } from './all-shown.ts'
+import { chosenItems, type State } from './state.ts'
 
 export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
 
@@ -18,6 +15,10 @@ export interface JobsPlan {
   list: 'incidents' | 'dlq' | 'jobs'
   selector: Selector
   set?: readonly VariableChange[]
+  /** All that the list shows, where that was narrowed and only the selected one is meant; or back to that one. */
+  other?: Omit<JobsPlan, 'other'>
+  /** Said of it where it is the other one. */
+  words?: string
 }
 
 export type Plan =
@@ -35,7 +36,14 @@ export function planOf(state: State, verb: Verb): Plan | string {
   if (item === undefined) return 'nothing is selected'
   if (verb === 'trip' || verb === 'close') return breakerPlan([item, ...others], verb)
   if (verb === 'pause') return typePlan(state, [item, ...others])
-  return jobsPlan(state, [item, ...others], verb)
+  const plan = jobsPlan(state, [item, ...others], verb)
+  return typeof plan === 'string' || state.marks.size > 0 ? plan : withAllShown(state, plan)
+}
+
+/** Nothing is marked: beside the selected one, all that its list shows is offered. */
+function withAllShown(state: State, plan: JobsPlan): JobsPlan {
+  const other = allShown(state, plan.verb)
+  return other === null ? plan : { ...plan, words: 'only what is selected', other }
 }
 
 type Chosen = readonly [Item, ...Item[]]
@@ -53,7 +61,7 @@ function typePlan(state: State, chosen: Chosen): Plan | string {
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
 
-function jobsPlan(state: State, chosen: Chosen, verb: Verb): Plan | string {
+function jobsPlan(state: State, chosen: Chosen, verb: Verb): JobsPlan | string {
   const [item] = chosen
   if (chosen.some(({ kind }) => kind !== item.kind)) return `${verb} takes causes alone: Esc takes the marks away`
   if (item.kind === 'cause') {
@@ -83,73 +91,7 @@ function roadOf(item: Item): JobVerb {
   return item.kind === 'letter' ? 'dlq_retry' : 'retry'
 }
 
-const commands: Readonly<Record<JobVerb, string>> = {
-  resolve: 'incidents resolve',
-  retry: 'jobs retry',
-  dlq_retry: 'dlq retry',
-  discard: 'dlq discard',
-  cancel: 'jobs cancel',
-}
-
-const mostKeys = 20
-
-/** The command line that does the same. */
-export function equivalentCommand(confirm: Pick<Confirm, 'plan' | 'reason' | 'amount' | 'targets' | 'takesGuarded'>, suffix: string): string {
-  const { plan, reason, amount, targets } = confirm
-  const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
-  switch (plan.of) {
-    case 'jobs':
-      if (takenAway(plan).length > 0) return onlyHere(plan)
-      return `wf ${commands[plan.verb]}${selection(plan, targets)}${kindsFlag(confirm)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
-    case 'breaker':
-      return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
-    case 'type':
-      return `wf types ${plan.verb} ${quoted(plan.type)}${why}${suffix}`
-    default:
-      return `wf undo${targets.map(({ key }) => ` ${key}`).join('')}${why}${suffix}`
-  }
-}
-
+/** Minutes that a trip takes unless told. */
 export const usualTripMinutes = 5
 
 export const takesRetries = (plan: Plan): boolean => plan.of === 'jobs' && ['resolve', 'retry', 'dlq_retry'].includes(plan.verb)
-
-function retriesFlag(plan: Plan, amount: number | null): string {
-  return amount !== null && takesRetries(plan) ? ` --retries ${amount}` : ''
-}
-
-/** Guarded kinds are taken by naming them. */
-function kindsFlag({ takesGuarded, targets }: Pick<Confirm, 'takesGuarded' | 'targets'>): string {
-  return takesGuarded ? ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}` : ''
-}
-
-/** What was meant by an action on jobs, in the words of the command line; guarded kinds are a part of it. */
-export function meantWords(plan: JobsPlan, confirm: Pick<Confirm, 'takesGuarded' | 'targets'>): string {
-  if (plan.selector.keys) return namedWords(confirm.targets.map(({ key }) => key))
-  return `${selectorText(plan.selector)}${kindsFlag(confirm)}`.trim()
-}
-
-const takenAway = ({ set = [] }: JobsPlan) => set.flatMap(({ path, remove }) => (remove ? [path] : []))
-
-/** No command line does all of it, so that all of it is said. */
-function onlyHere(plan: JobsPlan): string {
-  const { set = [], verb, selector } = plan
-  const rest = setFlags({ ...plan, set: set.filter(({ remove }) => !remove) })
-  const road = verb === 'dlq_retry' ? `only the editor of wf dlq retry ${selector.keys?.join(' ') ?? ''} --edit does` : 'no command does'
-  return `takes away ${takenAway(plan).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
-}
-
-/** Quotes stand around the value alone: what hides secrets then sees where one ends. */
-function setFlags({ set = [] }: JobsPlan): string {
-  return set.map(({ path, value, add }) => ` --set ${quoted(path)}=${quoted(JSON.stringify(value))}${add ? ' --add' : ''}`).join('')
-}
-
-function selection({ selector, verb, list }: JobsPlan, targets: Confirm['targets']): string {
-  const byKeys = selector.keys ?? (verb === 'cancel' && list === 'incidents' && !fitsJobs(selector) ? targets.map(({ key }) => key) : null)
-  if (byKeys === null) return ` ${selectorText(selector)}`
-  const more = byKeys.length > mostKeys ? ` …(${thousands(byKeys.length - mostKeys)} more)` : ''
-  return ` ${byKeys.slice(0, mostKeys).join(' ')}${more}`
-}
-
-/** Means the same of jobs as of their incidents: times do not, an incident is younger than its job. */
-const fitsJobs = (selector: Selector) => Object.keys(selector).every((field) => ['types', 'fingerprints'].includes(field))

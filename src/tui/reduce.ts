@@ -214,6 +214,6 @@ function typed(state: State, key: string): State {
   const { overlay } = state
   if (overlay?.kind === 'prompt') return reducePrompt(state, overlay, key)
   if (overlay?.kind === 'confirm') return reduceConfirm(state, { type: 'typed', key })
-  if (overlay?.kind === 'copy') return { ...state, overlay: null }
+  if (overlay?.kind === 'copy') return { ...state, overlay: overlay.under }
   return state
 }

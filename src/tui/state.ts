@@ -55,7 +55,8 @@ export interface Confirm {
 export type Overlay =
   | { kind: 'help'; scroll: number }
   | { kind: 'prompt'; of: 'filter' | 'palette'; text: string; error: string | null }
-  | { kind: 'copy'; command: string; copied: boolean }
+  /** `under`: the panel that it was asked for at, and goes back to. */
+  | { kind: 'copy'; command: string; copied: boolean; under: Confirm | null }
   | Confirm
 
 export interface Notice {

@@ -8,7 +8,11 @@ import { jobs, press, read, start } from './support/scene.ts'
 function controlled(from: State) {
   let state = from
   const done: string[] = []
-  const outside = (what: string) => () => void done.push(what)
+  const copied: string[] = []
+  const outside = (what: string) => (text?: string) => {
+    done.push(what)
+    if (text !== undefined) copied.push(text)
+  }
   const parts = {
     desk: {
       state: () => state,
@@ -20,7 +24,7 @@ function controlled(from: State) {
     outside: { quit: outside('quit'), suspend: outside('suspend'), redraw: outside('redraw'), copy: outside('copy') },
   }
   const { press: hit } = createController(parts as unknown as ControllerParts)
-  return { done, hit, state: () => state }
+  return { done, copied, hit, state: () => state }
 }
 
 const listed = read(start({ screen: 'jobs' }), jobs(3))
@@ -37,5 +41,28 @@ describe('keys of the terminal', () => {
     hit('ctrl-l')
     expect(done).toEqual(['suspend', 'redraw'])
     expect(state().overlay).toEqual(from.overlay)
+  })
+})
+
+describe('the command of a panel', () => {
+  const keys = Array.from({ length: 30 }, (_, index) => 100_000 + index)
+  const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
+  const targets = keys.map((key) => ({ key, type: 'mail', kind: 'waiting' }))
+  const asked = reduce(reduce(listed, { type: 'asked', id: 1, plan }), { type: 'frozen', id: 1, targets, guarded: [] })
+
+  it('is copied whole, and leaves the panel as it was', () => {
+    const { done, hit, state, copied } = controlled(asked)
+    hit('c')
+    expect(state().overlay).toMatchObject({ kind: 'copy', command: `wf jobs retry ${keys.join(' ')}` })
+    hit('y')
+    expect([done, copied]).toEqual([['copy'], [`wf jobs retry ${keys.join(' ')}`]])
+    hit('esc')
+    expect(state().overlay).toEqual(asked.overlay)
+  })
+
+  it('is typed into a reason like any other letter', () => {
+    const { hit, state } = controlled(asked)
+    for (const key of ['r', 'c', 'a']) hit(key)
+    expect(state().overlay).toMatchObject({ kind: 'confirm', reason: 'ca' })
   })
 })

@@ -33,6 +33,21 @@ describe('the panel before a change', () => {
     expect(textOf(asked(80, 24))).toMatch(/e30dd8501343ffa2/)
   })
 
+  it('says what of the chosen ones is gone, and how much of a command has no room', () => {
+    const keys = Array.from({ length: 3_000 }, (_, index) => 1_000 + index)
+    const named: Plan = { of: 'jobs', verb: 'resolve', list: 'incidents', selector: { keys: [0, 1, 2, 3, 8, 9] } }
+    const gone = reduce(reduce(asked(80, 24), { type: 'asked', id: 2, plan: named }), { type: 'frozen', id: 2, targets, guarded: [] })
+    expect(textOf(gone)).toMatch(/│ 4 jobs; 2 of those that were chosen are gone/)
+    const command = `wf incidents resolve ${keys.join(' ')}`
+    for (const rows of [10, 16, 24, 50]) {
+      const text = textOf(reduce(asked(60, rows), { type: 'showed', overlay: { kind: 'copy', command, copied: false, under: null } }))
+      const [, left] = /… ([\d,]+) more characters, which y copies too/.exec(text) ?? []
+      const read = [...text.matchAll(/\b[1-3]\d{3}\b/g)].at(-1)?.[0] ?? ''
+      expect(Number(left?.replace(',', ''))).toBe(command.length - command.indexOf(` ${read} `) - ` ${read} `.length)
+      expect(text).toMatch(/y copies it by the terminal/)
+    }
+  })
+
   it('takes the place of what was refused before', () => {
     const told = reduce(asked(80, 24), { type: 'noticed', notice: { text: 'choose a job first', tone: 'bad', at: noon } })
     expect(reduce(told, { type: 'asked', id: 2, plan }).notice).toBe(null)

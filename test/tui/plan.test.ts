@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { readSet } from '../../src/cli/input/set-values.ts'
 import { maskText } from '../../src/domain/mask.ts'
 import { shellWords } from '../../src/domain/shell-words.ts'
-import { equivalentCommand, meantWords, planOf, type Plan } from '../../src/tui/plan.ts'
+import { equivalentCommand, meantWords } from '../../src/tui/equivalent.ts'
+import { planOf, type Plan } from '../../src/tui/plan.ts'
 import type { Item } from '../../src/tui/items.ts'
 import type { Target } from '../../src/tui/state.ts'
 import { breaker, incident, press, read, start, typeRow } from './support/scene.ts'
@@ -80,6 +81,23 @@ describe('the command of a panel', () => {
     expect(meantWords(plan, { targets, takesGuarded: false })).toBe('--fingerprint ab')
     expect(meantWords(plan, { targets, takesGuarded: true })).toBe('--fingerprint ab --kind raised,crash_loop')
     expect(meantWords({ ...plan, selector: { keys: [7, 8] } }, { targets, takesGuarded: true })).toBe('7 8')
+  })
+
+  it('has all keys where it is copied, and few of many where it is read', () => {
+    const keys = Array.from({ length: 30 }, (_, index) => index + 1)
+    const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
+    const asked = { plan, reason: 'vendor down', amount: 3, targets: [], takesGuarded: false }
+    expect(shellWords(equivalentCommand(asked, ''))).toEqual([
+      'wf',
+      'jobs',
+      'retry',
+      ...keys.map(String),
+      '--retries',
+      '3',
+      '--reason',
+      'vendor down',
+    ])
+    expect(equivalentCommand(asked, '', 20)).toMatch(/ 19 20 …\(10 more\) --retries 3/)
   })
 
   it('gives the reason of a pause and of its end', () => {

@@ -1,13 +1,14 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
 import { shownCommand } from '../../cli/output/command-shown.ts'
-import { say, type Safe } from '../../cli/output/safe.ts'
+import { Safe, say } from '../../cli/output/safe.ts'
 import { counted, thousands } from '../../cli/output/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
 import type { Look } from '../look.ts'
 import { over, panel } from '../parts/panel.ts'
-import { sized, widthOf, wrapped } from '../parts/line.ts'
-import { equivalentCommand, takesRetries, usualTripMinutes, type Plan } from '../plan.ts'
+import { cutLine, sized, widthOf, wrapped } from '../parts/line.ts'
+import { equivalentCommand, fewKeys } from '../equivalent.ts'
+import { takesRetries, usualTripMinutes, type Plan } from '../plan.ts'
 import type { Confirm, Overlay, State, Target } from '../state.ts'
 
 export function withOverlay(state: State, body: readonly Safe[], look: Look): readonly Safe[] {
@@ -54,9 +55,17 @@ function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[]
   return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, leftWidth)}${right[row] ?? ''}`)
 }
 
-function copyLines({ command, copied }: Extract<Overlay, { kind: 'copy' }>, { paint, width }: Look): readonly Safe[] {
+function copyLines({ command, copied }: Extract<Overlay, { kind: 'copy' }>, { paint, width, height }: Look): readonly Safe[] {
   const told = copied ? paint.green('the terminal was told to copy it') : paint.dim('y copies it by the terminal (OSC 52), any other key closes')
-  return panel('as a command', [...wrapped(shownCommand(command), roomOf(width)).map((line) => paint.cyan(line)), told], width)
+  const { text } = shownCommand(command)
+  const room = roomOf(width)
+  // Thousands of keys: what no screen has room for is not put into lines either.
+  const lines = wrapped(new Safe(text.slice(0, room * height)), room)
+  const fits = lines.length <= height - 3 && text.length <= room * height
+  const shown = fits ? lines : lines.slice(0, Math.max(1, height - 4))
+  const left = text.length - shown.reduce((sum, line) => sum + line.text.length + 1, 0)
+  const more = fits ? [] : [paint.yellow(say`… ${thousands(left)} more characters, which y copies too`)]
+  return panel('as a command', [...shown.map((line) => paint.cyan(line)), ...more, told], width)
 }
 
 function confirmLines(state: State, confirm: Confirm, { paint, width, height }: Look): readonly Safe[] {
@@ -69,9 +78,10 @@ function confirmLines(state: State, confirm: Confirm, { paint, width, height }: 
   const blocks: readonly Block[] = [
     { lines: count, givesWay: 0 },
     { lines: groupLines.flat(), givesWay: 2 },
+    { lines: otherLines(confirm, { paint, room }), givesWay: 0 },
     { lines: amountLine(plan, amount, paint), givesWay: 3 },
     { lines: plan.of === 'operation' ? [] : [why], givesWay: typing ? 0 : 4 },
-    { lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix)), room), givesWay: 1, painter: paint.cyan },
+    { lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix, fewKeys)), room), givesWay: 1, painter: paint.cyan },
     { lines: [keysLine(confirm, paint)], givesWay: 0 },
   ]
   return panel(titleOf(plan), fitted(blocks, height - 2), width)
@@ -118,13 +128,23 @@ export function titleOf(plan: Plan): string {
   }
 }
 
+/** Where only the selected one is meant of many that a filter or a cause brought together, and the other way round. */
+function otherLines({ plan, status, typing }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
+  if (plan.of !== 'jobs' || plan.other?.words === undefined || status === 'working' || typing) return []
+  return [cutLine(say`${paint.bold('a')} takes ${plan.other.words}`, room)]
+}
+
 function countLines({ plan, status, targets, guarded, done }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
   if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
   if (plan.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
   const count = counted(targets.length, 'job')
+  const gone = (plan.selector.keys?.length ?? 0) - targets.length - guarded.length
+  const goneWords = gone > 0 && Object.keys(plan.selector).length === 1 ? `; ${thousands(gone)} of those that were chosen are gone` : ''
   return [
-    status === 'working' ? say`${thousands(done)} of ${count} …` : say`${paint.bold(count)}${targets.length === 0 ? ': nothing to do' : ''}`,
+    status === 'working'
+      ? say`${thousands(done)} of ${count} …`
+      : say`${paint.bold(count)}${targets.length === 0 ? ': nothing to do' : ''}${goneWords}`,
     ...groupLines(targets).slice(0, 4),
     ...(guarded.length > 0
       ? [
@@ -163,5 +183,5 @@ function keysLine(confirm: Confirm, paint: Look['paint']): Safe {
   if (status === 'counting') return paint.dim('Esc leaves it')
   if (status === 'working') return paint.dim('Esc stops after this batch')
   if (isNothing(confirm)) return paint.dim('Esc leaves it')
-  return say`${paint.bold('y')} or ${paint.bold('Enter')} does it · ${paint.bold('n')} or ${paint.bold('Esc')} leaves it`
+  return say`${paint.bold('y')} or ${paint.bold('Enter')} does it · ${paint.bold('n')} or ${paint.bold('Esc')} leaves it · ${paint.bold('c')} copies`
 }
