@@ -45,7 +45,8 @@ describe('wf breakers', () => {
     })
     const shown = await wf('show', 'stripe')
     expect(shown.out).toContain('breaker stripe  closed')
-    expect(shown.out).toMatch(/was open +for \S+, in 1 open period\n/)
+    expect(shown.out).toMatch(/\nopenings\n +OPENED +OPEN FOR +PERIODS +WHY +BY\n +\S.* 1 +they asked us to +ada\n/)
+    expect(shown.out).toMatch(/\nnext\n +wf breakers history stripe --store \S+ +each opening/)
     expect(shown.out).toContain('opens for  30s, then lets 1 call at a time through')
     expect(shown.out).toMatch(/closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/)
     const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{ history: { event: string; who: string }[] }>()
@@ -85,7 +86,7 @@ describe('wf breakers', () => {
   it('history finds no unknown breaker, and says where it looked when nothing changed since then', async () => {
     const { wf } = await scene()
     await wf('trip', 'stripe', '--for', '1h')
-    expect((await wf('history', 'strippe')).err).toContain('did you mean "stripe"?')
+    expect((await wf('history', 'strippe')).err).toContain('did you mean stripe?')
     const nothing = await wf('history', 'stripe', '--since', '2100-01-01T00:00:00Z')
     expect([nothing.code, nothing.out]).toEqual([0, ''])
     expect(nothing.err).toContain('no changes of that breaker since then in /')
@@ -99,7 +100,7 @@ describe('wf breakers', () => {
     for (const verb of ['show', 'close']) {
       const unknown = await wf(verb, 'strippe')
       expect(unknown.code).toBe(4)
-      expect(unknown.err).toContain('did you mean "stripe"?')
+      expect(unknown.err).toContain('did you mean stripe?')
     }
   })
 

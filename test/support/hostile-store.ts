@@ -22,8 +22,8 @@ const secrets = {
   session: { id: 'hunter2-secret' },
 }
 
-/** What of the secrets must never come out. */
-export const secret = /hunter2|4111|987654321/
+/** What of the secrets must never come out. The id of a store may have `-4111-` in its middle. */
+export const secret = /hunter2|(?<![\da-z-])4111(?![\da-z])|41111111|987654321/
 
 export interface HostileStore {
   location: string

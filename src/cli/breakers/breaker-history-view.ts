@@ -11,7 +11,7 @@ import type { Column } from '../output/table.ts'
 import { relative } from '../output/time.ts'
 
 /** What the store keeps of one change; what somebody broke is shown as unknown. */
-interface BreakerTurn {
+export interface BreakerTurn {
   from: string
   to: string
   generation: number | null
@@ -21,7 +21,7 @@ interface BreakerTurn {
   untilAt: number | null
 }
 
-function turnOf({ event, detail }: HistoryRow): BreakerTurn {
+export function turnOf({ event, detail }: HistoryRow): BreakerTurn {
   const kept = detail === null ? null : readable(detail)
   const { from, to, generation, by, untilAt } = isJsonObject(kept) ? kept : {}
   const told = event === 'breaker_opened' ? 'open' : 'closed'
@@ -65,15 +65,6 @@ export function breakerHistoryColumns(now: number): readonly Column<HistoryRow>[
     { title: 'BY', value: ({ who }) => who, shrinkTo: 10 },
     { title: 'WHY', value: ({ reason }) => reason ?? '', shrinkTo: 12, optional: 1 },
   ]
-}
-
-/** From the opening of what was closed to its closing, in ms, and how many open periods that took; null where it is open, or that lies further back. */
-export function lastHeld(newestFirst: readonly HistoryRow[]): { ms: number; periods: number } | null {
-  const [closed, ...before] = newestFirst
-  if (!closed || turnOf(closed).to !== 'closed') return null
-  const first = before.findIndex((row) => turnOf(row).from === 'closed')
-  const opened = before[first]
-  return opened ? { ms: Math.max(0, closed.at - opened.at), periods: first + 1 } : null
 }
 
 /** One change in a line, for the page about its breaker. */

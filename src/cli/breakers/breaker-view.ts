@@ -1,12 +1,14 @@
 /** A breaker as people and scripts see it. */
 import type { HistoryRow } from '../../store/store.ts'
 import { formatDuration } from '../../domain/duration.ts'
+import { quoted } from '../../domain/shell-words.ts'
 import type { InspectedBreaker } from '../../engine/breakers-control.ts'
-import { breakerHistoryLine, lastHeld } from './breaker-history-view.ts'
+import { breakerHistoryLine } from './breaker-history-view.ts'
+import { spellLines, type Spell } from './breaker-spells.ts'
 import { iso } from '../output/json.ts'
 import type { Paint, Painter } from '../output/paint.ts'
 import { joined, say, type Safe } from '../output/safe.ts'
-import { facts, indented, section } from '../output/sections.ts'
+import { facts, indented, section, type Step } from '../output/sections.ts'
 import type { Column } from '../output/table.ts'
 import { counted, relative, span } from '../output/time.ts'
 
@@ -50,24 +52,36 @@ const waitWords = (ms: number) => (ms === 0 ? 'now' : span(ms))
 export interface BreakerLook {
   paint: Paint
   now: number
+  width: number | null
 }
 
-export function breakerPage(breaker: InspectedBreaker, history: readonly HistoryRow[], { paint, now }: BreakerLook): readonly Safe[] {
+export interface BreakerPast {
+  /** How often and how long it was open, the newest first. */
+  spells: readonly Spell[]
+  history: readonly HistoryRow[]
+}
+
+export function breakerPage(breaker: InspectedBreaker, { spells, history }: BreakerPast, look: BreakerLook): readonly Safe[] {
   const { name, mode, probes } = breaker
+  const { paint, now } = look
   return [
     say`${paint.bold(say`breaker ${name}`)}  ${painter(breaker, paint)(say`${modes[mode]}`)}`,
-    ...facts([...breakerFacts(breaker, now), ['was open', heldWords(lastHeld(history))]], paint),
+    ...facts(breakerFacts(breaker, now), paint),
     ...section(
       'probes under way',
       indented(probes.map(({ permit, holder, expiresAt }) => say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`)),
       paint,
     ),
+    ...section('openings', spellLines(spells, look), paint),
     ...section('history', indented(history.map((row) => breakerHistoryLine(row, { paint, now }))), paint),
   ]
 }
 
-function heldWords(held: ReturnType<typeof lastHeld>): string | null {
-  return held && `for ${formatDuration(held.ms)}, in ${counted(held.periods, 'open period')}`
+/** What can be done about it; `suffix` names the store where it is not the usual one. */
+export function breakerSteps({ name, mode }: InspectedBreaker, suffix: string): readonly Step[] {
+  const named = `${quoted(name)}${suffix}`
+  const history = { command: `wf breakers history ${named}`, why: 'each opening and closing, as far back as they are kept' }
+  return mode === 'closed' ? [history] : [{ command: `wf breakers close ${named}`, why: 'calls pass at once, without a probe' }, history]
 }
 
 function breakerFacts(

@@ -1,13 +1,22 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { breakerHistoryDocument } from '../../cli/breakers/breaker-history-view.ts'
-import { breakerDocument, breakerPage } from '../../cli/breakers/breaker-view.ts'
+import { spellDocument, spellsOf } from '../../cli/breakers/breaker-spells.ts'
+import { breakerDocument, breakerPage, breakerSteps } from '../../cli/breakers/breaker-view.ts'
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { integerFlag } from '../../cli/flags.ts'
+import { section, stepLines } from '../../cli/output/sections.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { inspectBreaker } from '../../engine/breakers-control.ts'
+
+/** How many openings are told, and how far back they are looked for: each probe that fails is one more turn. */
+const mostSpells = 5
+const mostTurns = 1_000
 
 export default class BreakersShow extends BaseCommand {
   static override summary = 'Show how a breaker stands, who probes, and what opened and closed it.'
-  static override description = 'BREAKER is the name of the dependency, as a handler declares it.'
+  static override description =
+    prose`BREAKER is the name of the dependency, as a handler declares it. Openings are the last five times that it was not closed: when, for
+how long, in how many open periods (each probe that fails begins another), and why. Below them stand the single changes.`
   static override examples = ['<%= config.bin %> breakers show stripe', '<%= config.bin %> breakers show stripe --history 500 --json']
   static override args = { breaker: breakerArg() }
   static override flags = {
@@ -24,8 +33,16 @@ export default class BreakersShow extends BaseCommand {
     const row = await store.breaker(args.breaker)
     if (!row) throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
     const breaker = inspectBreaker(row, await store.types(now), now)
-    const history = await store.breakerHistory(args.breaker, flags.history ?? 10)
-    this.output.document({ ...breakerDocument(breaker), history: history.map(breakerHistoryDocument) })
-    this.output.print(...breakerPage(breaker, history, { paint: this.output.paint, now }))
+    const found = await store.breakerHistory(args.breaker, Math.max(mostTurns, flags.history ?? 0))
+    const spells = spellsOf(found).slice(0, mostSpells)
+    const history = found.slice(0, flags.history ?? 10)
+    this.output.document({
+      ...breakerDocument(breaker),
+      openings: spells.map((spell) => spellDocument(spell, now)),
+      history: history.map(breakerHistoryDocument),
+    })
+    const { paint, width } = this.output
+    const next = section('next', stepLines(breakerSteps(breaker, this.storeSuffix), paint), paint)
+    this.output.print(...breakerPage(breaker, { spells, history }, { paint, width, now }), ...next)
   }
 }

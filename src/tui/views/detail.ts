@@ -1,4 +1,5 @@
 /** The detail pane: all about what is selected, on one of its sides. */
+import { spellsOf } from '../../cli/breakers/breaker-spells.ts'
 import { breakerPage } from '../../cli/breakers/breaker-view.ts'
 import { causeLines, causeWords, type CauseLook } from '../../cli/incidents/cause-view.ts'
 import { deadLetterPage } from '../../cli/dead-letters/dead-letter-page.ts'
@@ -111,7 +112,7 @@ function breakerSide({ breaker, history }: Extract<Detail, { kind: 'breaker' }>,
   const turns = history.flatMap(({ at, event }): readonly Turn[] =>
     event === 'breaker_opened' || event === 'breaker_closed' ? [{ at, to: event === 'breaker_opened' ? 'open' : 'closed' }] : [],
   )
-  const [title = say``, ...rest] = breakerPage(breaker, history.slice(0, 20), look)
+  const [title = say``, ...rest] = breakerPage(breaker, { spells: spellsOf(history).slice(0, 5), history: history.slice(0, 20) }, look)
   const columns = Math.max(10, Math.min(60, width - 4))
   const ends = `1h ago${' '.repeat(Math.max(1, columns - 9))}now`
   return [
