@@ -182,6 +182,8 @@ export interface Page {
   cursor?: string
   /** One of `sortOrders` of what is listed; its first unless told. */
   sort?: string
+  /** From the end of the order backwards, or from the cursor: what comes before the row that it stands for, the nearest first. */
+  reverse?: boolean
 }
 
 export interface Paged<T> {
@@ -249,6 +251,8 @@ export interface StoreReader extends OperationReader, CauseReader, ActivityReade
   incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>
   deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>
   deadLetter(key: number): Promise<StoredLetter | null>
+  /** Open incidents or dead letters that fit; behind the cursor of a page only where there is one. Null where that would take a look into each. */
+  tally(list: 'incidents' | 'dlq', selector: Selector, page?: Omit<Page, 'limit'>): Promise<number | null>
   workers(now: number): Promise<readonly WorkerView[]>
   types(now: number): Promise<readonly TypeView[]>
   /** Cheap, unlike `types`: counts no jobs. */

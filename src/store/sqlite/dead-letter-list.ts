@@ -9,16 +9,20 @@ import { letterReader } from './poison-jobs.ts'
 import { all, deadLetterConditions, jobConditions, statements, timeConditions, withIncident, type Condition } from './selection.ts'
 import { sift, wanted } from './sift.ts'
 
-export function deadLetterLister(db: Connection): (selector: Selector, page: Page) => Paged<DeadLetter> {
+export interface DeadLetterLister {
+  list(selector: Selector, page: Page): Paged<DeadLetter>
+  /** Null where each would have to be looked into. */
+  tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
+}
+
+export function deadLetterLister(db: Connection): DeadLetterLister {
   prepareInside(db)
   const statement = statements(db)
   const letters = letterReader(db)
   const search = (selector: Selector, page: Page): Entry[] => {
-    const { order, after, by } = seek('dlq', page, 'p.job_key')
-    const own = [...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')]
-    const where = all([after, ...conditions(selector), ...own, ...withIncident(selector, 'p.job_key')])
-    const sql = `SELECT p.job_key AS id, ${order.column} AS value FROM wf_poison_jobs p ${indexed(order, selector)} LEFT JOIN wf_jobs j ON j.key = p.job_key
-      WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
+    const { order, by } = seek('dlq', page, 'p.job_key')
+    const { from, where } = meant(selector, page)
+    const sql = `SELECT p.job_key AS id, ${order.column} AS value FROM ${from} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
     return statement(sql).all(...where.values, wanted(page, looksInside(selector))) as Entry[]
   }
   const fitting = (selector: Selector) => (keys: readonly number[]) => {
@@ -28,11 +32,27 @@ export function deadLetterLister(db: Connection): (selector: Selector, page: Pag
       .pluck()
       .all(JSON.stringify(keys), ...where.values) as number[]
   }
-  return atOneMoment(db, (selector: Selector, page: Page) => {
+  const tally = (selector: Selector, page: Omit<Page, 'limit'> = {}): number | null => {
+    if (looksInside(selector)) return null
+    const { from, where } = meant(selector, page)
+    return statement(`SELECT count(*) FROM ${from} WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number
+  }
+  const list = atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('dlq', page, 'p.job_key')
     const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
     return { items: shown.flatMap(({ id }) => letters(id) ?? []), next: last && cursor(last), ...looked }
   })
+  return { list, tally }
+}
+
+/** Those behind the page's cursor that fit, before anything is looked into. */
+function meant(selector: Selector, page: Omit<Page, 'limit'>): { from: string; where: Condition } {
+  const { order, after } = seek('dlq', page, 'p.job_key')
+  const own = [...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')]
+  const where = all([after, ...conditions(selector), ...own, ...withIncident(selector, 'p.job_key')])
+  return { from: `wf_poison_jobs p ${indexed(order, selector)} LEFT JOIN wf_jobs j ON j.key = p.job_key`, where }
 }
 
 function indexed({ column }: Order, { includeClosed, keys }: Selector): string {

@@ -9,7 +9,13 @@ import { seek, type Entry } from './order.ts'
 import { all, incidentConditions, jobConditions, statements, timeConditions, withDeadLetter } from './selection.ts'
 import { sift, wanted } from './sift.ts'
 
-export function incidentLister(db: Connection): (selector: Selector, page: Page) => Paged<IncidentView> {
+export interface IncidentLister {
+  list(selector: Selector, page: Page): Paged<IncidentView>
+  /** Null where each would have to be looked into. */
+  tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
+}
+
+export function incidentLister(db: Connection): IncidentLister {
   prepareInside(db)
   const statement = statements(db)
   const jobs = jobsTable(db)
@@ -34,9 +40,25 @@ export function incidentLister(db: Connection): (selector: Selector, page: Page)
     const job = row === undefined ? null : jobs.get(row.jobKey)
     return row === undefined || job === null ? [] : [{ ...incidentFrom(row), job }]
   }
-  return atOneMoment(db, (selector: Selector, page: Page) => {
+  const list = atOneMoment(db, (selector: Selector, page: Page) => {
     const { cursor } = seek('incidents', page, 'i.id')
     const { shown, last, ...looked } = sift(search(selector, page), page, looksInside(selector) ? fitting(selector) : null)
     return { items: shown.flatMap(({ id }) => view(id)), next: last && cursor(last), ...looked }
   })
+  return { list, tally: tallier(statement) }
+}
+
+/** Nothing of a job is read where only incidents are spoken of. */
+function tallier(statement: ReturnType<typeof statements>) {
+  return (selector: Selector, page: Omit<Page, 'limit'> = {}): number | null => {
+    if (looksInside(selector)) return null
+    const { after } = seek('incidents', page, 'i.id')
+    const ofJobs = [...jobConditions(selector), ...withDeadLetter(selector, 'j.key')]
+    const where = all([after, ...incidentConditions(selector), ...timeConditions(selector, 'i.created_at'), ...ofJobs])
+    const from = selector.includeClosed ? 'wf_incidents i' : 'wf_incidents i INDEXED BY wf_incidents_open'
+    const join = ofJobs.length > 0 ? 'CROSS JOIN wf_jobs j ON j.key = i.job_key' : ''
+    return statement(`SELECT count(*) FROM ${from} ${join} WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Pages of jobs, newest key first. Completed jobs have no index, so a list reads the table downwards from the cursor;
+ * Pages of jobs, newest key first unless told. Completed jobs have no index, so a list reads the table along its keys from the cursor;
  * states that are rare beside them are read from their own partial indexes, so that a few old stops are found at once.
  */
 import { jobStates, type Job, type JobState } from '../../domain/job.ts'
@@ -19,24 +19,26 @@ const fewEntries = 20_000
 
 interface Search {
   where: Condition
-  /** Of the next page; in key order. */
-  below: number
+  /** Of the page before, in key order. */
+  behind: number
+  descending: boolean
   limit: number
 }
 
 export function jobLister(db: Connection): (selector: Selector, page: Page) => Paged<Job> {
   prepareInside(db)
   const statement = statements(db)
-  const newest = keySearch(statement)
+  const byKey = keySearch(statement)
   const sorted = sortedSearch(statement)
   const find = (selector: Selector, page: Page): Entry[] => {
     const limit = wanted(page, looksInside(selector))
     const own = [...jobConditions(selector), ...timeConditions(selector, 'j.created_at')]
     const conditions = [...own, ...withIncident(selector, 'j.key'), ...withDeadLetter(selector, 'j.key')]
     const { order, after, by } = seek('jobs', page, 'j.key')
-    if (!isNewest(order)) return sorted(selector, { order, where: all([after, ...conditions]), by, limit })
-    const [below = Number.MAX_SAFE_INTEGER] = after.values as number[]
-    const keys = newest(selector, { where: all(conditions), below, limit }).sort((a, b) => b - a)
+    if (order.column !== null) return sorted(selector, { order, where: all([after, ...conditions]), by, limit })
+    const { descending } = order
+    const [behind = descending ? Number.MAX_SAFE_INTEGER : 0] = after.values as number[]
+    const keys = byKey(selector, { where: all(conditions), behind, descending, limit }).sort((a, b) => (descending ? b - a : a - b))
     return keys.slice(0, limit).map((id) => ({ id, value: null }))
   }
   const fitting = (selector: Selector) => (keys: readonly number[]) => {
@@ -57,7 +59,6 @@ export function jobLister(db: Connection): (selector: Selector, page: Page) => P
 type Prepare = ReturnType<typeof statements>
 
 const pluck = (statement: ReturnType<Prepare>, values: readonly Value[]) => statement.pluck().all(...values) as number[]
-const isNewest = ({ column, descending }: Order) => column === null && descending
 
 /** Orders that no index has: what can be meant is read whole, and only a page of it kept. */
 function sortedSearch(statement: Prepare): (selector: Selector, search: { order: Order; where: Condition; by: string; limit: number }) => Entry[] {
@@ -68,15 +69,15 @@ function sortedSearch(statement: Prepare): (selector: Selector, search: { order:
     const of = whole ? 'j.state IN (SELECT value FROM json_each(?))' : `j.key IN (${among})`
     if (states.length === 0) return []
     // All that can be meant is read for each page, so what does not fit must not fill it.
-    const inside = whole && order.column !== null ? insideConditions(selector, insideJobAlone) : []
+    const inside = whole ? insideConditions(selector, insideJobAlone) : []
     const where = all([given, ...inside])
-    const sql = `SELECT j.key AS id, ${order.column ?? 'NULL'} AS value FROM wf_jobs j ${whole && selector.keys === undefined ? 'NOT INDEXED' : ''}
+    const sql = `SELECT j.key AS id, ${order.column} AS value FROM wf_jobs j ${whole && selector.keys === undefined ? 'NOT INDEXED' : ''}
       WHERE ${of} AND ${where.sql} ORDER BY ${by} LIMIT ?`
     return statement(sql).all(...(whole ? [JSON.stringify(states)] : []), ...where.values, limit) as Entry[]
   }
 }
 
-/** Keys that fit, at least the newest `limit` of them, in any order. */
+/** Keys that fit, at least the first `limit` of them from one end, in any order. */
 function keySearch(statement: Prepare): (selector: Selector, search: Search) => number[] {
   const ways = waysToSearch(statement)
   return (selector, search) => {
@@ -96,26 +97,33 @@ function keySearch(statement: Prepare): (selector: Selector, search: Search) => 
 
 function waysToSearch(statement: Prepare) {
   const keys = (sql: string, values: readonly Value[]) => pluck(statement(sql), values)
-  const newest = 'ORDER BY j.key DESC LIMIT ?'
+  const beyond = ({ descending }: Search) => `j.key ${descending ? '<' : '>'} ?`
+  const inOrder = ({ descending }: Search) => `ORDER BY j.key ${descending ? 'DESC' : 'ASC'} LIMIT ?`
   return {
-    byKey({ where, below, limit }: Search): number[] {
-      return keys(`SELECT j.key FROM wf_jobs j WHERE ${where.sql} AND j.key < ? ${newest}`, [...where.values, below, limit])
+    byKey(search: Search): number[] {
+      const { where, behind, limit } = search
+      return keys(`SELECT j.key FROM wf_jobs j WHERE ${where.sql} AND ${beyond(search)} ${inOrder(search)}`, [...where.values, behind, limit])
     },
-    ordered(state: JobState, { where, below, limit }: Search): number[] {
+    ordered(state: JobState, search: Search): number[] {
+      const { where, behind, limit } = search
       const from = `wf_jobs j INDEXED BY wf_jobs_${state} WHERE j.state = '${state}'`
-      const sql = `SELECT j.key FROM ${from} AND j.type = ? AND j.key < ? AND ${where.sql} ${newest}`
-      return typesIn(statement, state).flatMap((type) => keys(sql, [type, below, ...where.values, limit]))
+      const sql = `SELECT j.key FROM ${from} AND j.type = ? AND ${beyond(search)} AND ${where.sql} ${inOrder(search)}`
+      return typesIn(statement, state).flatMap((type) => keys(sql, [type, behind, ...where.values, limit]))
     },
-    sorted(state: JobState, { where, below, limit }: Search): number[] {
-      const sql = `SELECT j.key FROM wf_jobs j WHERE j.key IN (${entriesOf(state, 'key')}) AND j.key < ? AND ${where.sql} ${newest}`
-      return keys(sql, [below, ...where.values, limit])
-    },
-    scanned(states: readonly JobState[], { where, below, limit }: Search): number[] {
-      const of = 'j.state IN (SELECT value FROM json_each(?))'
-      return keys(`SELECT j.key FROM wf_jobs j NOT INDEXED WHERE j.key < ? AND ${of} AND ${where.sql} ${newest}`, [
-        ...[below, JSON.stringify(states)],
-        ...[...where.values, limit],
+    sorted(state: JobState, search: Search): number[] {
+      const { where, behind, limit } = search
+      const of = `j.key IN (${entriesOf(state, 'key')})`
+      return keys(`SELECT j.key FROM wf_jobs j WHERE ${of} AND ${beyond(search)} AND ${where.sql} ${inOrder(search)}`, [
+        behind,
+        ...where.values,
+        limit,
       ])
+    },
+    scanned(states: readonly JobState[], search: Search): number[] {
+      const { where, behind, limit } = search
+      const of = 'j.state IN (SELECT value FROM json_each(?))'
+      const sql = `SELECT j.key FROM wf_jobs j NOT INDEXED WHERE ${beyond(search)} AND ${of} AND ${where.sql} ${inOrder(search)}`
+      return keys(sql, [behind, JSON.stringify(states), ...where.values, limit])
     },
   }
 }

@@ -50,11 +50,12 @@ export interface Seek {
 }
 
 /** `id` is the column of the row's own number. Throws WfError `usage` for an order or a cursor that the list does not have. */
-export function seek(list: SelectorList, { sort = sortOrders[list][0], cursor }: Page, id: string): Seek {
-  const order = Object.hasOwn(orders[list], sort) ? orders[list][sort] : undefined
-  if (order === undefined) {
+export function seek(list: SelectorList, { sort = sortOrders[list][0], cursor, reverse = false }: Omit<Page, 'limit'>, id: string): Seek {
+  const found = Object.hasOwn(orders[list], sort) ? orders[list][sort] : undefined
+  if (found === undefined) {
     throw new WfError('usage', `${JSON.stringify(sort.slice(0, 60))} is no order of this list`, { hint: `there are ${sortOrders[list].join(', ')}` })
   }
+  const order = reverse ? reversed(found) : found
   const after = cursor === undefined ? null : entryOf(cursor, { sort, order })
   const by = [...(order.column === null ? [] : [`${order.column} ${direction(order.descending)}`]), `${id} ${direction(order.idDescending)}`]
   return {
@@ -64,6 +65,9 @@ export function seek(list: SelectorList, { sort = sortOrders[list][0], cursor }:
     cursor: (last) => cursorOf(sort, order, last),
   }
 }
+
+/** A row's cursor is the same in both directions. */
+const reversed = ({ column, descending, idDescending }: Order): Order => ({ column, descending: !descending, idDescending: !idDescending })
 
 const direction = (descending: boolean) => (descending ? 'DESC' : 'ASC')
 

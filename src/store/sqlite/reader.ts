@@ -115,15 +115,16 @@ function resilience(db: Connection, read: Read): Pick<StoreReader, 'breakers' | 
   }
 }
 
-function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incidents' | 'deadLetters' | 'deadLetter'> {
+function listing(db: Connection, read: Read): Pick<StoreReader, 'jobs' | 'incidents' | 'deadLetters' | 'deadLetter' | 'tally'> {
   const jobs = lazy(() => jobLister(db))
   const incidents = lazy(() => incidentLister(db))
   const letters = lazy(() => deadLetterLister(db))
   const letter = lazy(() => storedLetterReader(db))
   return {
     jobs: (selector, page) => read(() => jobs()(selector, page)),
-    incidents: (selector, page) => read(() => incidents()(selector, page)),
-    deadLetters: (selector, page) => read(() => letters()(selector, page)),
+    incidents: (selector, page) => read(() => incidents().list(selector, page)),
+    deadLetters: (selector, page) => read(() => letters().list(selector, page)),
+    tally: (list, selector, page) => read(() => (list === 'dlq' ? letters() : incidents()).tally(selector, page)),
     deadLetter: (key) => read(() => letter()(key)),
   }
 }
@@ -135,7 +136,7 @@ function causes(db: Connection, read: Read): CauseReader {
     const keys: number[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page: Page = { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) }
-      const { items, next } = await read(() => incidents()({ ...selector, includeClosed: false }, page))
+      const { items, next } = await read(() => incidents().list({ ...selector, includeClosed: false }, page))
       for (const { jobKey } of items) keys.push(jobKey)
       cursor = next
     }

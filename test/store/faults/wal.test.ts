@@ -18,6 +18,7 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   jobs: (reader) => allPages((selector, page) => reader.jobs(selector, page)),
   incidents: (reader) => allPages((selector, page) => reader.incidents(selector, page)),
   deadLetters: (reader) => allPages((selector, page) => reader.deadLetters(selector, page)),
+  tally: (reader) => reader.tally('incidents', {}),
   deadLetter: (reader) => reader.deadLetter(4),
   workers: (reader) => reader.workers(1),
   types: (reader) => reader.types(1),
