@@ -1,6 +1,8 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { choicesFlag, deadlineFlag, durationFlag, integerFlag, typesFlag } from '../cli/flags.ts'
 import { jsonLine } from '../cli/output/json.ts'
+import { say } from '../cli/output/safe.ts'
+import { thousands } from '../cli/output/time.ts'
 import { prose } from '../cli/output/prose.ts'
 import { readDuration } from '../cli/input/values.ts'
 import { happeningKinds } from '../domain/happening.ts'
@@ -8,15 +10,17 @@ import { happeningKinds } from '../domain/happening.ts'
 export default class Tail extends BaseCommand {
   static override summary = 'Follow what happens in the store, until Ctrl-C.'
   static override description = prose`New jobs, attempts that did not come through, incidents, dead letters, what people changed, workers that come
-and go: a line each, as soon as it was committed. Attempts that came through are counted, for their workers write only sums, about once
-a second. Where more happens than --lines a second, it is summed up, so nothing is left out and nothing runs away; a look costs a few
-reads of what is new. With --json each line is one document. Ctrl-C ends it with exit 0.`
+and go: a line each, as soon as it was committed. Jobs that complete are told one by one while no more than 2,000 jobs (of --type, if it is
+given) are unfinished; of more they are counted, about once a second, and so is what completed before it began. Where more happens than
+--lines a second, it is summed up, so nothing is left out. With --json each line is one document. Ctrl-C ends it with exit 0. To follow a
+few jobs: wf jobs list KEY --watch.`
   static override examples = [
     '<%= config.bin %> tail',
     {
       description: 'what went wrong in the last ten minutes, and from now on',
       command: '<%= config.bin %> tail --since 10m --kind attempt,incident,dead_letter',
     },
+    { description: 'each job of a type that completes', command: '<%= config.bin %> tail --type charge-payment --kind completed' },
     '<%= config.bin %> tail --type charge-payment --json | jq -r .detail',
   ]
   static override flags = {
@@ -30,9 +34,10 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
   async run(): Promise<void> {
     const { flags } = await this.parse(Tail)
     const { type: types, kind: kinds, since, lines = 20, for: forMs = null } = flags
-    const [store, { follow }, { happeningDocument, happeningLine }, { onInterrupt }] = await Promise.all([
+    const [store, { follow }, { Completions, mostKnown }, { happeningDocument, happeningLine }, { onInterrupt }] = await Promise.all([
       this.openReader(),
       import('../cli/stats/tail.ts'),
+      import('../cli/stats/completions.ts'),
       import('../cli/stats/tail-view.ts'),
       import('../cli/input/interrupt.ts'),
     ])
@@ -42,6 +47,8 @@ reads of what is new. With --json each line is one document. Ctrl-C ends it with
     try {
       await follow({
         ...{ store, clock, types, kinds, lines, forMs, signal: interrupt.signal, since: this.#since(since) },
+        completions: kinds && !kinds.includes('completed') ? null : new Completions(store, types),
+        onCounted: () => output.note(say`more than ${thousands(mostKnown)} jobs are unfinished: those that complete are counted`),
         tell: (happening) => {
           if (output.json) output.out.write(jsonLine(happeningDocument(happening)))
           else output.print(happeningLine(happening, { paint: output.paint, width: output.out.isTTY ? output.out.columns : output.width }))

@@ -1,7 +1,7 @@
 /** What happens in a store, for those who watch it. */
 
 /**
- * `enqueued`: new jobs. `completed`: attempts that came through, counted by their workers about once a second. `attempt`: one that did
+ * `enqueued`: new jobs. `completed`: attempts that came through, counted by their workers about once a second, or jobs of which somebody keeps track. `attempt`: one that did
  * not. `incident` and `dead_letter`: a job stopped. `operation`: somebody changed something. `change`: what was done to a job, a type, a
  * breaker or a worker. `worker`: one came or went.
  */

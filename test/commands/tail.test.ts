@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startCli, cli } from '../support/cli.ts'
+import { outcomes } from '../support/test-engine.ts'
 import { seededStore, type SeededStore } from '../support/seeded-store.ts'
 
 type Line = Record<string, unknown>
@@ -65,6 +66,21 @@ describe('wf tail', () => {
     expect([end.code, end.err]).toEqual([0, ''])
     const enqueued = lines(end.out).filter(({ kind }) => kind === 'enqueued')
     expect(enqueued.map(({ key }) => key)).toEqual([known, next])
+  })
+
+  it('tells each job that completes, also where somebody asks for those alone', async () => {
+    const made = await seededStore()
+    const known = await made.add()
+    const kinds = ['--kind', 'enqueued,completed', '--type', 'mail']
+    const tail = startCli(['tail', '--json', '--since', '1d', ...kinds, '--store', made.location])
+    await tail.heard(new RegExp(`"key":${known},`))
+    const done = [known, await made.add()]
+    for (const job of await made.claim({ limit: 2 })) await made.settle(job, outcomes.success())
+    for (const key of done) await tail.heard(new RegExp(`"kind":"completed","type":"mail","key":${key},"count":1,`))
+    tail.signal('SIGINT')
+    const { code, err, out } = await tail.ended
+    expect([code, err]).toEqual([0, ''])
+    expect(lines(out).filter(({ kind }) => kind === 'completed')).toHaveLength(2)
   })
 
   it('sums up a flood, so that no more lines come in a second than were asked for', async () => {

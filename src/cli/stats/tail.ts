@@ -2,6 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Happening, HappeningKind } from '../../domain/happening.ts'
 import type { StoreReader } from '../../store/store.ts'
+import type { Completions } from './completions.ts'
 
 export interface Tail {
   store: Pick<StoreReader, 'version' | 'marksAt' | 'newsSince'> & { now(): number }
@@ -10,6 +11,10 @@ export interface Tail {
   since: number | null
   kinds: readonly HappeningKind[] | undefined
   types: readonly string[] | undefined
+  /** Tells of completed jobs one by one; null where nobody wants to hear of them. */
+  completions: Pick<Completions, 'begin' | 'since'> | null
+  /** Once, when there are too many for that: from then on they are counted. */
+  onCounted(): void
   /** Lines a second, at most. */
   lines: number
   /** Ends it. */
@@ -27,11 +32,13 @@ const restMs = 200
 /** Summed up by kind alone there are never more lines than this. */
 export const fewestLines = 8
 
-export async function follow({ store, clock, since, kinds, types, lines, signal, forMs, tell, flushed }: Tail): Promise<void> {
+export async function follow(tail: Tail): Promise<void> {
+  const { store, clock, since, kinds, types, lines, signal, forMs, tell, flushed } = tail
   const wanted = ({ kind, type }: Happening) => (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
   const now = store.now()
   let marks = await store.marksAt(since ?? now, now)
   let known: number | null = null
+  const completed = await completedOf(tail)
   const budget = createBudget(clock, lines)
   const endsMs = forMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + forMs
   do {
@@ -41,7 +48,7 @@ export async function follow({ store, clock, since, kinds, types, lines, signal,
       const news = await store.newsSince(marks, lines, store.now())
       marks = news.marks
       if (!news.more) known = version
-      const told = summedUp(news.happenings.filter(wanted), budget.left())
+      const told = summedUp((await completed(news.happenings)).filter(wanted), budget.left())
       budget.use(told.length)
       for (const happening of told) tell(happening)
       if (!(await flushed())) return
@@ -50,6 +57,25 @@ export async function follow({ store, clock, since, kinds, types, lines, signal,
     const isBehind = known === null && budget.left() >= fewestLines
     await clock.sleep(isBehind ? 0 : restMs, signal)
   } while (!signal.aborted)
+}
+
+/** Puts completed jobs in the place of their counts. What came through before it began is known as counts only, at the first look. */
+async function completedOf({ completions, since, onCounted }: Tail): Promise<(happenings: readonly Happening[]) => Promise<readonly Happening[]>> {
+  await completions?.begin()
+  let isPast = since !== null
+  let isCounted = completions === null
+  return async (happenings) => {
+    if (isCounted || !completions) return happenings
+    const each = await completions.since()
+    if (each === null) {
+      isCounted = true
+      onCounted()
+      return happenings
+    }
+    const others = isPast ? happenings : happenings.filter(({ kind }) => kind !== 'completed')
+    isPast = false
+    return [...others, ...each].sort((a, b) => a.at - b.at)
+  }
 }
 
 function createBudget(clock: Clock, lines: number) {
