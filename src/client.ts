@@ -6,7 +6,17 @@
 import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
 import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
-import { changeMany, undo, type ResolveOptions, type UpdateOptions } from './client/changes.ts'
+import {
+  changeMany,
+  purge,
+  undo,
+  type ChangeOptions,
+  type PurgeOptions,
+  type ResolveOptions,
+  type UndoOptions,
+  type UpdateOptions,
+} from './client/changes.ts'
+import { controlOf, type Control } from './client/control.ts'
 import { jobEnd, type JobEnd } from './client/job-end.ts'
 import { refusalOf } from './client/refusal.ts'
 import { resolveVerified, type VerifiedResolution, type VerifyOptions } from './client/verified.ts'
@@ -16,7 +26,7 @@ import { WfError } from './domain/errors.ts'
 import type { Explanation } from './domain/explain-facts.ts'
 import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
-import type { Applied, Resolution } from './domain/resolution.ts'
+import type { Applied } from './domain/resolution.ts'
 import type { Undone } from './domain/operation.ts'
 import { inspectCauses, type InspectedCause } from './engine/causes.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
@@ -66,7 +76,7 @@ export interface ClientWait {
   signal?: AbortSignal
 }
 
-export interface Client {
+export interface Client extends Control {
   /**
    * Rejects with a WfError: `invalid_job`, `idempotency_conflict` (names the first key), `backlog_full`, or the store's. With
    * `outcome_unknown` the disk failed, and the job may be there or not: ask again with the same `idempotencyKey`.
@@ -94,6 +104,7 @@ export interface Client {
   /**
    * Jobs with an open incident run again. Answers what became of each; repeating it is harmless. In transactions of at most
    * 100, with room for workers between them: when the store fails after the first, rejects with a `PartlyChangedError`, which has the answers up to there.
+   * Rejects with a WfError `usage` for a rate that is none. All of this holds for the other changes too.
    */
   resolve(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /**
@@ -105,18 +116,20 @@ export interface Client {
   /** As `resolve`, and for dead and waiting jobs too: whatever waits starts anew now. */
   retry(keys: number | readonly number[], options?: ResolveOptions): Promise<readonly Applied[]>
   /** They never run again; a running one's handler is told to stop. */
-  cancel(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
+  cancel(keys: number | readonly number[], options?: ChangeOptions): Promise<readonly Applied[]>
   /** Dead letters are closed for good, and their jobs never run again. */
-  discard(keys: number | readonly number[], options?: { reason?: string }): Promise<readonly Applied[]>
+  discard(keys: number | readonly number[], options?: ChangeOptions): Promise<readonly Applied[]>
+  /** Dead letters are deleted, with what they carry; their jobs stay as they are, or are cancelled for good where a letter was `open`. */
+  purge(keys: number | readonly number[], options?: PurgeOptions): Promise<readonly Applied[]>
   /** Jobs that are available or waiting run more often, sooner or later than they would. */
   update(keys: number | readonly number[], options: UpdateOptions): Promise<readonly Applied[]>
   /** What people and programs changed, newest first; each call above that changes jobs is one. */
   readonly operations: Pick<Store, 'operations' | 'operation' | 'operationTargets'>
   /**
-   * Takes an operation back where nothing has happened since; answers what became of each of its targets. Rejects with a
+   * Takes an operation back where nothing has happened since, or with `dryRun` says where it would; answers what became of each of its targets. Rejects with a
    * WfError `not_found`, or `conflict` for one that is final, was undone, or is under way.
    */
-  undo(operation: number, options?: { reason?: string }): Promise<readonly Undone[]>
+  undo(operation: number, options?: UndoOptions): Promise<readonly Undone[]>
   /** Causes of open incidents, the worst first; at most `limit` (default 50). */
   causes(selector?: Selector, limit?: number): Promise<readonly InspectedCause[]>
   /** Why a job is where it is, what comes next, and what would change it, in sentences; null when there is no such job. */
@@ -160,8 +173,7 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
   const waiter = createJobWaiter({ store, events, clock })
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
   const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
-  const change = (keys: number | readonly number[], resolution: Omit<Resolution, 'jobKey' | 'who'>) =>
-    changeMany({ engine, clock, keys: keysOf(keys), resolution: { ...resolution, who } })
+  const by = { engine, clock, who }
 
   return {
     async enqueue(type, variables = {}, options = {}) {
@@ -180,15 +192,17 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     jobs: inspector,
     incidents: inspector,
     deadLetters: inspector,
-    resolve: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'resolve', reason: reason ?? null }),
-    resolveVerified: (keys, options) => resolveVerified({ engine, clock, who, keys: keysOf(keys) }, options),
-    retry: (keys, { reason, ...chosen } = {}) => change(keys, { ...chosen, verb: 'retry', reason: reason ?? null }),
-    cancel: (keys, { reason } = {}) => change(keys, { verb: 'cancel', reason: reason ?? null }),
-    discard: (keys, { reason } = {}) => change(keys, { verb: 'discard', reason: reason ?? null }),
-    update: (keys, { at, reason, ...chosen }) =>
-      change(keys, { ...chosen, verb: 'update', reason: reason ?? null, ...(at === undefined ? {} : { runAt: at.getTime() }) }),
+    resolve: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'resolve' }),
+    resolveVerified: (keys, options) => resolveVerified(by, keysOf(keys), options),
+    retry: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'retry' }),
+    cancel: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'cancel' }),
+    discard: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'discard' }),
+    purge: (keys, options = {}) => purge(by, keysOf(keys), options),
+    update: (keys, { at, ...chosen }) =>
+      changeMany(by, keysOf(keys), { ...chosen, verb: 'update', ...(at === undefined ? {} : { runAt: at.getTime() }) }),
     operations: store,
-    undo: (operation, { reason } = {}) => undo({ store, clock, who, reason: reason ?? null }, operation),
+    undo: (operation, options = {}) => undo(by, operation, options),
+    ...controlOf(by, inspector),
     causes: async (selector = {}, limit = 50) => (await inspectCauses(store, { selector, limit, now: store.now() })).items,
     explain: async (key) => (await explainJob(store, key, store.now()))?.explanation ?? null,
     async close() {

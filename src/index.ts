@@ -19,7 +19,24 @@ export type { JobState, WaitReason } from './domain/job.ts'
 export type { IncidentKind } from './domain/incident.ts'
 export type { Logger } from './logger.ts'
 export { openClient, PartlyEnqueuedError } from './client.ts'
-export { PartlyChangedError, type ResolveOptions, type UpdateOptions } from './client/changes.ts'
+export {
+  PartlyChangedError,
+  type ChangeOptions,
+  type PurgeOptions,
+  type ResolveOptions,
+  type UndoOptions,
+  type UpdateOptions,
+} from './client/changes.ts'
+export type {
+  BreakersControl,
+  DrainedWorkers,
+  DrainOptions,
+  PauseOptions,
+  StepsControl,
+  TripOptions,
+  TypesControl,
+  WorkersControl,
+} from './client/control.ts'
 export type { VerifiedResolution, VerifyOptions } from './client/verified.ts'
 export type {
   Client,

@@ -1,24 +1,20 @@
 /** A resolution that is watched until its jobs came through, failed again, or cannot start. */
-import type { Clock } from '../clock.ts'
 import { parseDuration } from '../domain/duration.ts'
 import { WfError } from '../domain/errors.ts'
 import { namedWords } from '../domain/operation-words.ts'
 import { parseRate } from '../domain/rate.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Verdict } from '../domain/verdict.ts'
-import type { Engine } from '../engine/engine.ts'
 import type { Held } from '../engine/inspector.ts'
 import { changeVerified, type VerifiedEnd } from '../engine/verified-bulk.ts'
 import { isThrough, type Verification } from '../engine/verify.ts'
-import { partlyChanged, type ResolveOptions } from './changes.ts'
+import { partlyChanged, type ChangedBy, type ResolveOptions } from './changes.ts'
 
-export interface VerifyOptions extends ResolveOptions {
+export interface VerifyOptions extends Omit<ResolveOptions, 'dryRun'> {
   /** How long to wait for what becomes of them, at most: milliseconds, or text such as `2m`. */
   verify: number | string
   /** So many are resolved first, spread over the causes, and the others only when all of those came through; 1 … 1,000. Unset: all at once. */
   canary?: number
-  /** At most so many a second, a minute or an hour: `20/s`, `90/m`. Unset: as fast as workers leave room. */
-  rate?: string
   /** Stops between two transactions, and ends the wait. */
   signal?: AbortSignal
 }
@@ -41,17 +37,14 @@ export interface VerifiedResolution {
   readonly unfinished: readonly { readonly key: number; readonly held: Held | null }[]
 }
 
-export interface VerifiedBy {
-  engine: Engine
-  clock: Clock
-  who: string
-  keys: readonly number[]
-}
-
 const mostCanaries = 1_000
 
 /** Rejects with a WfError: `usage`, `partly_done`, or the store's when nothing was changed. */
-export async function resolveVerified({ engine, clock, who, keys }: VerifiedBy, options: VerifyOptions): Promise<VerifiedResolution> {
+export async function resolveVerified(
+  { engine, clock, who }: ChangedBy,
+  keys: readonly number[],
+  options: VerifyOptions,
+): Promise<VerifiedResolution> {
   const { verify, canary = null, rate, signal, reason = null, ...chosen } = options
   const verifyMs = parseDuration(verify, 'verify')
   if (canary !== null && !(Number.isSafeInteger(canary) && canary >= 1 && canary <= mostCanaries))

@@ -2,12 +2,12 @@
 import type { Clock } from '../../clock.ts'
 import { operationLimits } from '../../domain/operation.ts'
 import { namedWords } from '../../domain/operation-words.ts'
-import { resolveJob } from '../../domain/resolve-job.ts'
 import { runsAgain, type Applied, type Resolution } from '../../domain/resolution.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { changeMany } from '../../engine/bulk.ts'
 import { withinSizes, type Engine } from '../../engine/engine.ts'
-import type { Selector, Store } from '../../store/store.ts'
+import { foretellResolution } from '../../engine/foretell.ts'
+import type { Selector } from '../../store/store.ts'
 import { changed, foretell, runChange, type ChangeContext, type ChangeEnd, type ChangeRun } from './change-run.ts'
 import { tellChanges } from './changes.ts'
 import type { ExitCode } from '../exit-codes.ts'
@@ -74,31 +74,11 @@ async function foretellAll(
   const types: string[] = []
   const previews = new SetPreviews()
   const one = async (jobKey: number) => {
-    const { applied, type, change } = await foretold(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
+    const { applied, type, change } = await foretellResolution(store, withinSizes({ ...resolution, jobKey }, engine.sizes))
     if (change) previews.add(jobKey, change)
     if (change && type !== null) types.push(type)
     return applied
   }
   await foretell(run, keys, (some) => Promise.all(some.map(one)))
   return { impact: runsAgain(resolution.verb) ? await impactOf(store, countedBy(types)) : [], previews: previews.items }
-}
-
-interface Foretold {
-  applied: Applied
-  type: string | null
-  /** What the history would keep; null where nothing would change. */
-  change: Record<string, unknown> | null
-}
-
-async function foretold(store: Store, resolution: Resolution): Promise<Foretold> {
-  const { jobKey } = resolution
-  const detail = await store.job(jobKey)
-  if (!detail) return { applied: { jobKey, status: 'not_found', from: null, to: null, why: `there is no job ${jobKey}` }, type: null, change: null }
-  const { job, incidents, deadLetter, variables } = detail
-  const openIncident = incidents.find(({ resolvedAt }) => resolvedAt === null) ?? null
-  const openDeadLetter = deadLetter?.closedAt === null ? deadLetter : null
-  const resolved = resolveJob({ job, openIncident, openDeadLetter, variables, resolution, now: store.now() })
-  const at = { jobKey, status: resolved.status, from: job.state }
-  if (resolved.status !== 'changed') return { applied: { ...at, to: null, why: resolved.why }, type: job.type, change: null }
-  return { applied: { ...at, to: resolved.next.state, why: '' }, type: job.type, change: resolved.detail }
 }

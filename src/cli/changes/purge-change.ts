@@ -1,9 +1,7 @@
 /** Dead letters that are to be deleted: counted beforehand, told with `--dry-run`, or done. */
 import type { Clock } from '../../clock.ts'
-import { keptBecause } from '../../domain/purge.ts'
-import type { Applied } from '../../domain/resolution.ts'
+import { foretellPurge } from '../../engine/foretell.ts'
 import { purgeMany } from '../../engine/purge.ts'
-import { everyItem } from '../../store/pages.ts'
 import type { Selector, Store } from '../../store/store.ts'
 import { selectorWords } from './bulk-change.ts'
 import { changed, foretell, runChange, type ChangeEnd, type ChangeRun } from './change-run.ts'
@@ -32,7 +30,7 @@ export async function purgeLetters(output: Output, { clock, suffix }: { clock: C
   const planned = { verb: 'purge' as const, keys, noun: 'dead letters', dryRun }
   const { result, tally, stoppedWith } = await runChange({ output, clock }, planned, async (run) => {
     if (!dryRun) return purgeAll(clock, change, run)
-    await foretell(run, keys, (some) => foretold(store, some, open))
+    await foretell(run, keys, (some) => foretellPurge(store, some, open))
     return { failure: null, id: null }
   })
   const { failure, id } = result
@@ -57,19 +55,4 @@ async function purgeAll(clock: Clock, change: PurgeChange, run: ChangeRun): Prom
   return changed(run, (listener) =>
     purgeMany({ store, clock, keys, open, reason, who: who(), selector: selectorWords(change), ...pace, ...listener }),
   )
-}
-
-/** Read as lists are, without what the letters carry: there may be very many. */
-async function foretold(store: Store, keys: readonly number[], open: boolean): Promise<readonly Applied[]> {
-  const those = { keys, includeClosed: true }
-  const [found, jobs] = await Promise.all([everyItem((page) => store.deadLetters(those, page)), everyItem((page) => store.jobs(those, page))])
-  const letters = new Map(found.map((letter) => [letter.jobKey, letter]))
-  const states = new Map(jobs.map(({ key, state }) => [key, state]))
-  return keys.map((jobKey) => {
-    const letter = letters.get(jobKey) ?? null
-    const from = states.get(jobKey) ?? null
-    const kept = keptBecause(jobKey, letter, { open })
-    if (kept) return { jobKey, ...kept, from, to: from }
-    return { jobKey, status: 'changed', from, to: letter?.closedAt === null && from !== null ? 'cancelled' : from, why: '' }
-  })
 }
