@@ -11,7 +11,7 @@ export type Durability = 'power' | 'process'
 
 const walSizeLimitBytes = 64 * 1024 * 1024
 /** Claims and settlements touch few pages, the system's own cache has the rest; the driver's default of 16 MB is memory of every worker. */
-const pageCacheKb = 4_000
+const pageCacheKb = 2_000
 
 export function openWriter(location: string): Connection {
   const db = new Database(location, { timeout: 0, fileMustExist: location !== ':memory:' })

@@ -32,9 +32,9 @@ describe('a forked child', () => {
   })
 
   it('is given the flags of its supervisor without the debugger, and collects young objects early unless the user says when', () => {
-    expect(childFlags(['--inspect=0', '--no-warnings'], {})).toEqual(['--no-warnings', '--max-semi-space-size=4'])
-    expect(childFlags(['--max_semi_space_size=64'], {})).toEqual(['--max_semi_space_size=64'])
-    expect(childFlags([], { NODE_OPTIONS: '--no-warnings --min-semi-space-size=8' })).toEqual([])
+    expect(childFlags(['--inspect=0', '--no-warnings'], {})).toEqual(['--no-warnings', '--max-semi-space-size=4', '--v8-pool-size=2'])
+    expect(childFlags(['--max_semi_space_size=64'], {})).toEqual(['--max_semi_space_size=64', '--v8-pool-size=2'])
+    expect(childFlags(['--v8-pool-size=8'], { NODE_OPTIONS: '--no-warnings --min-semi-space-size=8' })).toEqual(['--v8-pool-size=8'])
     expect(childFlags([], { DEBUG: 'wf' })).toContain('--enable-source-maps')
   })
 
