@@ -6,12 +6,15 @@ import type { Engine } from '../engine/engine.ts'
 import { act } from './act.ts'
 import { isYes, otherOf } from './confirm.ts'
 import type { StateDesk } from './desk.ts'
-import { freeze } from './freeze.ts'
+import { freeze, mostTargets, pagesOf } from './freeze.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
 import { planOf, type JobVerb, type Plan } from './plan.ts'
 import type { Source } from './snapshot.ts'
-import { chosenItems, type Confirm, type Notice } from './state.ts'
+import { listed } from './listed.ts'
+import { marksOfTargets, noMarks } from './marks.ts'
+import { chosen, itemsOf, pageKey, queryOf, type Confirm, type Notice } from './state.ts'
+import { everyItem } from '../store/pages.ts'
 
 export interface Editor {
   /** Lends the terminal to an editor, and answers the text as it left it. Throws an Error that says why not. */
@@ -54,6 +57,25 @@ export class Changes {
     const plan = planOf(this.#parts.desk.state(), verb)
     if (typeof plan === 'string') this.#tell(plan, 'bad')
     else this.#offer(plan)
+  }
+
+  /** Every row of the list that is shown, of which only a page is known. */
+  markAll(): void {
+    const { desk, source } = this.#parts
+    const query = queryOf(desk.state())
+    const meant = listed(query)
+    if (meant === null) return
+    const limit = mostTargets + 1
+    everyItem(pagesOf(source.reader, { list: meant.of, selector: meant.selector }), { limit }).then(
+      (targets) => {
+        const marks = marksOfTargets(query.list, targets.slice(0, mostTargets))
+        desk.dispatch({ type: 'marked', key: pageKey(query), marks, more: targets.length > mostTargets })
+      },
+      (error: unknown) => {
+        desk.dispatch({ type: 'marked', key: pageKey(query), marks: noMarks, more: false })
+        this.#tell(wordsOf(error), 'bad')
+      },
+    )
   }
 
   /** True: the key was for the change itself. */
@@ -103,7 +125,8 @@ export class Changes {
 
   async #edit(): Promise<void> {
     const { desk, source } = this.#parts
-    const [item, ...others] = chosenItems(desk.state())
+    const [one, ...others] = chosen(desk.state())
+    const item = itemsOf(desk.state())?.find(({ id }) => id === one?.id)
     const key = item ? keyOf(item) : null
     if (!item || key === null || others.length > 0) return this.#tell('choose one job to edit its variables', 'bad')
     if (desk.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')

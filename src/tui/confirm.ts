@@ -1,5 +1,6 @@
 /** The one panel that stands before every change. */
 import type { Event } from './event.ts'
+import { noMarks } from './marks.ts'
 import type { JobsPlan } from './plan.ts'
 import { edited } from './prompt.ts'
 import type { Confirm, State } from './state.ts'
@@ -37,7 +38,7 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
     case 'progressed':
       return { ...state, overlay: { ...panel, done: event.done } }
     default:
-      return { ...state, overlay: null, marks: new Set(), notice: event.notice }
+      return { ...state, overlay: null, marks: noMarks, notice: event.notice }
   }
 }
 

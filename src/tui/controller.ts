@@ -49,6 +49,7 @@ export function createController(parts: ControllerParts): Controller {
     }
     dispatch({ type: 'command', command })
     if (command === 'freeze') poke(false)
+    if (command === 'mark-all' && desk.state().marking !== null) changes.markAll()
   }
   const overlaid = (key: string): boolean => {
     const { overlay } = desk.state()

@@ -4,7 +4,7 @@ import { quoted } from '../domain/shell-words.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { keyOf, type Item } from './items.ts'
 import type { ListName } from './snapshot.ts'
-import { chosenItems, listOf, type State } from './state.ts'
+import { chosen, itemsOf, listOf, type State } from './state.ts'
 
 const lists: Readonly<Record<ListName, string>> = {
   overview: 'dashboard --once',
@@ -20,11 +20,11 @@ const shows = { incident: 'incidents show', letter: 'dlq show', job: 'jobs show'
 
 /** One thing by the command that shows it, a cause by the one that takes its incidents, several and nothing by the list. */
 export function copiedCommand(state: State): string {
-  const chosen = chosenItems(state)
-  const [first] = chosen
+  const meant = chosen(state)
+  const first = itemsOf(state)?.find(({ id }) => id === meant[0]?.id)
   const list = listOf(state)
-  const keys = chosen.flatMap((item) => keyOf(item) ?? [])
-  if (keys.length > 1) return `wf ${lists[list]} ${keys.join(' ')}${state.suffix}`
+  const keys = meant.flatMap(({ key }) => key ?? [])
+  if (keys.length > 1 || (first === undefined && keys.length > 0)) return `wf ${lists[list]} ${keys.join(' ')}${state.suffix}`
   return `wf ${first ? oneCommand(state, first) : listCommand(state)}${first?.kind === 'cause' ? '' : state.suffix}`
 }
 

@@ -1,5 +1,6 @@
 /** What can happen to the dashboard. */
 import type { Command } from './keys.ts'
+import type { Marks } from './marks.ts'
 import type { Plan } from './plan.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Confirm, Notice, Overlay, Size, Target } from './state.ts'
@@ -18,6 +19,8 @@ export type Event =
   /** `from`: the panel that it takes the place of; what was typed into that stays. */
   | { type: 'asked'; id: number; plan: Plan; from?: Pick<Confirm, 'reason' | 'amount'> }
   | { type: 'frozen'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
+  /** Every row of a list is to be marked; `more`: there are more than that. */
+  | { type: 'marked'; key: string; marks: Marks; more: boolean }
   | { type: 'begun'; id: number }
   | { type: 'progressed'; id: number; done: number }
   | { type: 'ended'; id: number; notice: Notice }

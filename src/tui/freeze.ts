@@ -43,10 +43,10 @@ async function passedBy(reader: StoreReader, { verb, list, selector }: JobsPlan,
 const keysOf = (targets: readonly Target[]): ReadonlySet<number> => new Set(targets.map(({ key }) => key))
 
 /** Each is known by its key until it is done. */
-const mostTargets = 100_000
+export const mostTargets = 100_000
 const tooMany = `more than ${thousands(mostTargets)} jobs are meant: / narrows the list, and the command line takes any number`
 
-function pagesOf(reader: StoreReader, { list, selector }: JobsPlan): (page: Page) => Promise<Paged<Target>> {
+export function pagesOf(reader: StoreReader, { list, selector }: Pick<JobsPlan, 'list' | 'selector'>): (page: Page) => Promise<Paged<Target>> {
   switch (list) {
     case 'incidents':
       return async (page) => mapped(await reader.incidents(selector, page), ({ jobKey, type, kind }) => ({ key: jobKey, type, kind }))

@@ -1,5 +1,6 @@
 /** Moving the selection, or, where the detail has the keys, what of it is in view. */
-import { canGrow, itemsOf, listOf, listRows, selectedIndex, type State } from './state.ts'
+import { atEnd, atTop, isSamePlace, stepped, type Stand, type Step } from './places.ts'
+import { itemsOf, listOf, listRows, selectedIndex, standOf, type KnownPage, type State } from './state.ts'
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
 
@@ -8,15 +9,54 @@ const farDown = 100_000
 
 export function move(state: State, to: Move): State {
   if (state.open) return { ...state, scroll: Math.max(0, Math.min(farDown, next(state.scroll, { to, page: 10, last: farDown }))) }
+  const page = state.pages[listOf(state)]
   const items = itemsOf(state)
-  if (items === null || items.length === 0) return state
+  if (items === null || page === undefined) return state
+  const turned = turnedTo(state, to, page)
+  if (turned !== null) return turned
+  const { jump } = standOf(state)
+  const rows = listRows(state) - 1
+  // On from the row that is still to come.
+  if (jump !== null) return stoodAt(state, { ...standOf(state), jump: { ...jump, by: next(jump.by, { to, page: rows, last: jump.by }) } })
   const last = items.length - 1
-  const index = Math.max(0, Math.min(last, next(selectedIndex(state, items), { to, page: listRows(state) - 1, last })))
+  const wanted = next(selectedIndex(state, items), { to, page: rows, last })
+  const index = Math.max(0, Math.min(last, wanted))
   const cursors = { ...state.cursors, [listOf(state)]: { id: items[index]?.id ?? null, index } }
-  const moved: State = { ...state, cursors, scroll: 0 }
-  // Until all rows are there, the last of those that are.
-  if (to === 'last' && canGrow(state)) return { ...moved, whole: 'last' }
-  return state.whole === 'last' ? { ...moved, whole: null } : moved
+  return readOn({ ...state, cursors, scroll: 0 }, page, { index, wanted })
+}
+
+const stoodAt = (state: State, stand: Stand): State => ({ ...state, stands: { ...state.stands, [listOf(state)]: stand } })
+
+/** The first or the last row stands on another page than the one that is known. */
+function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | null {
+  if (to !== 'first' && to !== 'last') return null
+  const stand = to === 'first' ? { ...atTop, jump: { to, by: 0 } as const } : atEnd
+  const isThere = place.fromEnd === (to === 'last') && place.cursor === null
+  const isKnown = isThere || (!more && (place.cursor === null || place.fromEnd === (to === 'first')))
+  if (isKnown && standOf(state).jump === null) return null
+  return state.frozen ? told(state) : stoodAt(state, stand)
+}
+
+/** Far enough in the page, the next one is asked for, long before its rows are wanted. */
+function readOn(state: State, page: KnownPage, { index, wanted }: { index: number; wanted: number }): State {
+  const stand = standOf(state)
+  const { fromEnd } = stand.place
+  const count = page.items.length
+  const over = overWhich(wanted, { count, fromEnd })
+  if (state.frozen) return over !== null && (over === 'away' ? page.more : stand.trail.length > 0) ? told(state) : state
+  // The page that was asked for last is still to come.
+  if (!isSamePlace(page.place, stand.place)) return state
+  const on = stepped(stand, { ...page, count }, { depth: fromEnd ? count - 1 - index : index, over })
+  return on === null ? state : stoodAt(state, on)
+}
+
+function overWhich(wanted: number, { count, fromEnd }: { count: number; fromEnd: boolean }): Step['over'] {
+  if (wanted >= 0 && wanted < count) return null
+  return wanted < 0 === fromEnd ? 'away' : 'towards'
+}
+
+function told(state: State): State {
+  return { ...state, notice: { text: 'the screen is frozen: p lets it read on', tone: 'bad', at: state.now } }
 }
 
 function next(from: number, { to, page, last }: { to: Move; page: number; last: number }): number {

@@ -1,10 +1,10 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
 import type { Selector } from '../domain/selector.ts'
 import type { VariableChange } from '../domain/resolution.ts'
-import { keyOf, typeOf, type Item } from './items.ts'
+import { nameOf, type Marked } from './marks.ts'
 import type { Verb } from './keys.ts'
 import { allShown } from './all-shown.ts'
-import { chosenItems, type State } from './state.ts'
+import { chosen, type State } from './state.ts'
 
 export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
 
@@ -32,7 +32,7 @@ export function planOf(state: State, verb: Verb): Plan | string {
   if (state.readOnly) return 'this dashboard only looks (--read-only)'
   if (verb === 'undo') return { of: 'operation', verb }
   // What is marked, wherever the selection stands.
-  const [item, ...others] = chosenItems(state)
+  const [item, ...others] = chosen(state)
   if (item === undefined) return 'nothing is selected'
   if (verb === 'trip' || verb === 'close') return breakerPlan([item, ...others], verb)
   if (verb === 'pause') return typePlan(state, [item, ...others])
@@ -46,32 +46,32 @@ function withAllShown(state: State, plan: JobsPlan): JobsPlan {
   return other === null ? plan : { ...plan, words: 'only what is selected', other }
 }
 
-type Chosen = readonly [Item, ...Item[]]
+type Chosen = readonly [Marked, ...Marked[]]
 
 function breakerPlan([item, ...others]: Chosen, verb: 'trip' | 'close'): Plan | string {
   if (others.length > 0) return `${verb} takes one breaker at a time: Esc takes the marks away`
-  return item.kind === 'breaker' ? { of: 'breaker', verb, name: item.breaker.name } : `choose a breaker to ${verb} it`
+  return item.kind === 'breaker' ? { of: 'breaker', verb, name: nameOf(item) } : `choose a breaker to ${verb} it`
 }
 
-function typePlan(state: State, chosen: Chosen): Plan | string {
-  const [type, ...others] = new Set(chosen.map(typeOf))
+function typePlan(state: State, meant: Chosen): Plan | string {
+  const [type, ...others] = new Set(meant.map(({ type: each }) => each))
   if (others.length > 0) return 'pause takes one type at a time: Esc takes the marks away'
   if (type === null || type === undefined) return 'choose something of the type that is to be paused'
   const isPaused = state.figures?.types.some((view) => view.type === type && view.pausedAt !== null) ?? false
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
 
-function jobsPlan(state: State, chosen: Chosen, verb: Verb): JobsPlan | string {
-  const [item] = chosen
-  if (chosen.some(({ kind }) => kind !== item.kind)) return `${verb} takes causes alone: Esc takes the marks away`
+function jobsPlan(state: State, meant: Chosen, verb: Verb): JobsPlan | string {
+  const [item] = meant
+  if (meant.some(({ kind }) => kind !== item.kind)) return `${verb} takes causes alone: Esc takes the marks away`
   if (item.kind === 'cause') {
     const { selector } = state.filters.causes ?? { selector: {} }
-    const fingerprints = chosen.flatMap((each) => (each.kind === 'cause' ? [each.cause.fingerprint] : []))
+    const fingerprints = meant.map(nameOf)
     const target: Selector = { ...(state.screen === 'incidents' ? selector : {}), fingerprints }
     if (verb === 'resolve') return { of: 'jobs', verb, list: 'incidents', selector: target }
     return verb === 'cancel' ? { of: 'jobs', verb, list: 'incidents', selector: target } : 'a cause can be resolved (R) or cancelled (X) as a whole'
   }
-  const keys = chosen.flatMap((each) => keyOf(each) ?? [])
+  const keys = meant.flatMap(({ key }) => key ?? [])
   if (keys.length === 0) return `choose a job to ${verb} it`
   const selector = { keys }
   switch (verb) {
@@ -84,9 +84,9 @@ function jobsPlan(state: State, chosen: Chosen, verb: Verb): JobsPlan | string {
   }
 }
 
-const listOfKind = (item: Item): JobsPlan['list'] => (item.kind === 'letter' ? 'dlq' : 'jobs')
+const listOfKind = (item: Marked): JobsPlan['list'] => (item.kind === 'letter' ? 'dlq' : 'jobs')
 
-function roadOf(item: Item): JobVerb {
+function roadOf(item: Marked): JobVerb {
   if (item.kind === 'incident') return 'resolve'
   return item.kind === 'letter' ? 'dlq_retry' : 'retry'
 }

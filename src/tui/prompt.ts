@@ -1,6 +1,8 @@
 /** Typing a filter or the name of a command. */
 import { readFilter } from './filter.ts'
 import { commandsLike } from './keys.ts'
+import { noMarks } from './marks.ts'
+import { atTop } from './places.ts'
 import { listOf, type Overlay, type State } from './state.ts'
 
 type Prompt = Extract<Overlay, { kind: 'prompt' }>
@@ -32,7 +34,8 @@ function filtered(state: State, prompt: Prompt): State {
   if (typeof filter === 'string') return { ...state, overlay: { ...prompt, error: filter } }
   const { [list]: _, ...rest } = state.filters
   const filters = filter === null ? rest : { ...rest, [list]: filter }
-  return { ...state, filters, marks: new Set(), overlay: null, cursors: { ...state.cursors, [list]: { id: null, index: 0 } } }
+  const cursors = { ...state.cursors, [list]: { id: null, index: 0 } }
+  return { ...state, filters, marks: noMarks, marking: null, overlay: null, cursors, stands: { ...state.stands, [list]: atTop } }
 }
 
 /** What Enter runs; whoever takes the keys runs it as if its own key had been pressed. */

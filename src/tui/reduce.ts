@@ -6,20 +6,10 @@ import { isVerb, screens, type Command, type Screen } from './keys.ts'
 import { move, type Move } from './move.ts'
 import type { Event } from './event.ts'
 import { reducePrompt } from './prompt.ts'
-import type { Figures, Query, Snapshot } from './snapshot.ts'
-import {
-  canFilter,
-  canGrow,
-  itemsOf,
-  listOf,
-  longestList,
-  pageKey,
-  queryOf,
-  selectedIndex,
-  selectedItem,
-  type KnownPage,
-  type State,
-} from './state.ts'
+import { markOf, marksOf, noMarks } from './marks.ts'
+import { atTop, isSamePlace, type Stand } from './places.ts'
+import { all, type Figures, type ListName, type Snapshot } from './snapshot.ts'
+import { canFilter, isWhole, itemsOf, listOf, pageKey, queryOf, selectedIndex, selectedItem, type KnownPage, type State } from './state.ts'
 import { thousands } from '../cli/output/time.ts'
 
 export function reduce(state: State, event: Event): State {
@@ -38,6 +28,8 @@ export function reduce(state: State, event: Event): State {
       return commanded(withoutRefusal(state), event.command)
     case 'typed':
       return typed(state, event.key)
+    case 'marked':
+      return withMarks(state, event)
     case 'noticed':
       return { ...state, notice: event.notice }
     case 'showed':
@@ -66,34 +58,50 @@ function looked(state: State, at: number): State {
 
 /** What was read goes in; of a frozen screen only what it has never shown. */
 function taken(state: State, snapshot: Snapshot): State {
-  const { query, items, more, figures, detail, at } = snapshot
-  const pages = { ...state.pages, ...(state.frozen ? {} : figurePages(figures)), [query.list]: { key: pageKey(query), items, more } }
-  if (state.frozen && state.figures)
-    return state.pages[query.list]?.key === pageKey(query) ? { ...state, detail } : anchored({ ...state, detail, pages })
+  const { query, figures, detail, at } = snapshot
+  const before = state.pages[query.list]
+  const page = pageOf(snapshot)
+  const pages = { ...state.pages, ...(state.frozen ? {} : figurePages(figures)), [query.list]: page }
+  if (state.frozen && state.figures) return before?.key === page.key ? { ...state, detail } : anchored({ ...state, detail, pages })
   const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
-  return withWhole(anchored(next), query)
+  return landed(anchored(before?.key === page.key ? withCursorOf(next, { list: query.list, before, page }) : next), query.list)
 }
 
-/** What waited for all rows of the list is done once they are there. */
-function withWhole(state: State, { limit, ...query }: Query): State {
-  const { whole } = state
-  const page = state.pages[query.list]
-  if (whole === null || page === undefined || page.key !== pageKey(queryOf(state)) || (page.more && limit < longestList)) return state
-  const known: State = { ...state, whole: null }
-  const done = whole === 'last' ? move(known, 'last') : { ...known, marks: marksOf(page.items) }
-  const text = `${whole === 'last' ? 'the list shows' : 'marked are'} the first ${thousands(page.items.length)}, and there are more: / narrows it`
-  return page.more ? { ...done, notice: { text, tone: 'bad', at: state.now } } : done
+function pageOf({ query, items, more, cut, next, first, total }: Snapshot): KnownPage {
+  const { place, limit, cutRows } = query
+  return { key: pageKey(query), place, limit, cutRows, items, more, cut, next, first, total }
 }
 
-const marksOf = (items: readonly Item[] | null): ReadonlySet<string> => new Set((items ?? []).map(({ id }) => id))
+/** Another page of the same list: the row that was selected has another number in it, which counts where it is gone. */
+function withCursorOf(state: State, { list, before, page }: { list: ListName; before: KnownPage; page: KnownPage }): State {
+  const cursor = state.cursors[list]
+  if (cursor === undefined || isSamePlace(before.place, page.place)) return state
+  const [first, other] = [before.items[0], page.items[0]]
+  const down = before.items.findIndex(({ id }) => id === other?.id)
+  const up = page.items.findIndex(({ id }) => id === first?.id)
+  const index = cursor.index + (down > 0 ? -down : Math.max(0, up))
+  return { ...state, cursors: { ...state.cursors, [list]: { ...cursor, index: Math.max(0, index) } } }
+}
+
+/** The row that was asked for is there; or the whole page is gone, and the list is shown from its beginning. */
+function landed(state: State, list: ListName): State {
+  const [stand, page] = [state.stands[list], state.pages[list]]
+  if (stand === undefined || page === undefined || !isSamePlace(stand.place, page.place)) return state
+  const stood = (to: Stand): State['stands'] => ({ ...state.stands, [list]: to })
+  if (page.items.length === 0 && !page.more && stand.place.cursor !== null) return { ...state, stands: stood(atTop) }
+  if (stand.jump === null) return state
+  const last = page.items.length - 1
+  const index = Math.max(0, Math.min(last, (stand.jump.to === 'first' ? 0 : last) + stand.jump.by))
+  const cursors = { ...state.cursors, [list]: { id: page.items[index]?.id ?? null, index } }
+  return { ...state, cursors, stands: stood({ ...stand, jump: null }) }
+}
 
 /** Without a filter, these are known as soon as the figures are. */
 function figurePages(figures: Figures): State['pages'] {
-  const page = (list: FigureList): KnownPage => ({
-    key: pageKey({ list, cause: null, selector: {} }),
-    items: figureItems[list](figures),
-    more: false,
-  })
+  const page = (list: FigureList): KnownPage => {
+    const items = figureItems[list](figures)
+    return { ...all(items), key: pageKey({ list, cause: null, selector: {} }), place: atTop.place, limit: items.length, cutRows: items.length }
+  }
   return Object.fromEntries(figureLists.map((list) => [list, page(list)]))
 }
 
@@ -108,9 +116,11 @@ function anchored(state: State): State {
   if (items === null || (list === 'overview' && chosen === null)) return state
   const index = selectedIndex(state, items)
   const cursors = { ...state.cursors, [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index } }
-  if (state.marks.size === 0) return { ...state, cursors }
+  const page = state.pages[list]
+  // Of a long list nobody knows what is gone; the panel of an action looks.
+  if (state.marks.size === 0 || page === undefined || !isWhole(page)) return { ...state, cursors }
   const there = new Set(items.map(({ id }) => id))
-  return { ...state, cursors, marks: new Set([...state.marks].filter((id) => there.has(id))) }
+  return { ...state, cursors, marks: new Map([...state.marks].filter(([id]) => there.has(id))) }
 }
 
 const moves: readonly Command[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last']
@@ -118,11 +128,10 @@ const moves: readonly Command[] = ['down', 'up', 'page-down', 'page-up', 'first'
 function commanded(state: State, command: Command): State {
   if (state.overlay?.kind === 'help') return helped(state, command)
   if (moves.includes(command)) return move(state, command as Move)
-  if (screens.some(({ screen }) => screen === command)) return toScreen({ ...state, whole: null }, command as Screen)
+  if (screens.some(({ screen }) => screen === command)) return toScreen(state, command as Screen)
   // Asked for by whoever can look at the store.
   if (isVerb(command)) return state
-  // Who turns to something else does not wait any more.
-  return others[command]?.({ ...state, whole: null }) ?? state
+  return others[command]?.(state) ?? state
 }
 
 function helped(state: State, command: Command): State {
@@ -157,9 +166,10 @@ function neighbour(screen: Screen, step: number): Screen {
 
 function toScreen(state: State, screen: Screen): State {
   if (screen === state.screen && state.cause === null && !state.open) return state
-  return anchored({ ...state, screen, cause: null, ...closedDetail, marks: new Set() })
+  return anchored({ ...state, screen, cause: null, ...closedDetail, ...unmarked })
 }
 
+const unmarked = { marks: noMarks, marking: null } as const
 const closedDetail = { open: false, pane: 'page', scroll: 0 } as const
 
 function opened(state: State): State {
@@ -167,18 +177,26 @@ function opened(state: State): State {
   if (item === null || state.open) return state
   if (item.kind !== 'cause') return { ...withSelected(state, item), open: true, pane: 'page', scroll: 0 }
   const cursors = { ...state.cursors, causes: { id: item.id, index: state.cursors.causes?.index ?? 0 }, incidents: { id: null, index: 0 } }
-  return anchored({ ...state, screen: 'incidents', cause: item.cause.fingerprint, cursors, ...closedDetail, marks: new Set() })
+  return anchored({
+    ...state,
+    screen: 'incidents',
+    cause: item.cause.fingerprint,
+    cursors,
+    stands: { ...state.stands, incidents: atTop },
+    ...closedDetail,
+    ...unmarked,
+  })
 }
 
 /** Out of the innermost: another side of the detail, the detail, marks, filter, the members of a cause, to the overview. */
 function back(state: State): State {
   if (state.open) return state.pane === 'page' ? anchored({ ...state, ...closedDetail }) : { ...state, pane: 'page', scroll: 0 }
   if (state.pane !== 'page') return { ...state, pane: 'page', scroll: 0 }
-  if (state.marks.size > 0) return { ...state, marks: new Set() }
+  if (state.marks.size > 0 || state.marking !== null) return { ...state, ...unmarked }
   const list = listOf(state)
   if (state.filters[list]) {
     const { [list]: _, ...filters } = state.filters
-    return anchored({ ...state, filters })
+    return anchored({ ...state, filters, stands: { ...state.stands, [list]: atTop } })
   }
   return toScreen(state, state.cause === null ? 'overview' : 'incidents')
 }
@@ -186,15 +204,25 @@ function back(state: State): State {
 function marked(state: State): State {
   const item = selectedItem(state)
   if (item === null) return state
-  const marks = new Set(state.marks)
-  if (!marks.delete(item.id)) marks.add(item.id)
+  const marks = new Map(state.marks)
+  if (!marks.delete(item.id)) marks.set(item.id, markOf(item))
   return move({ ...state, marks }, 'down')
 }
 
-/** All rows of the list, or none. */
+/** All rows of the list, or none; those of a long one once somebody has read which they are. */
 function markedAll(state: State): State {
-  if (state.marks.size > 0) return { ...state, marks: new Set() }
-  return { ...state, marks: marksOf(itemsOf(state)), whole: canGrow(state) ? 'marks' : null }
+  if (state.marks.size > 0 || state.marking !== null) return { ...state, ...unmarked }
+  const [items, page] = [itemsOf(state), state.pages[listOf(state)]]
+  if (items === null || page === undefined) return state
+  return isWhole(page) ? { ...state, marks: marksOf(items) } : { ...state, marking: page.key }
+}
+
+/** Unless it is wanted no more. */
+function withMarks(state: State, { key, marks, more }: Extract<Event, { type: 'marked' }>): State {
+  if (state.marking !== key || pageKey(queryOf(state)) !== key) return state
+  const text = `marked are the first ${thousands(marks.size)}, and there are more: / narrows the list`
+  const notice = more ? ({ text, tone: 'bad', at: state.now } as const) : state.notice
+  return { ...state, marks, marking: null, notice }
 }
 
 function withSelected(state: State, { id }: Item): State {

@@ -6,11 +6,14 @@ import type { Clock } from '../clock.ts'
 import { programStart, trendOf } from '../domain/cause.ts'
 import { inspectBreaker, type InspectedBreaker } from '../engine/breakers-control.ts'
 import { createInspector, type InspectedType, type InspectedWorker, type Inspector } from '../engine/inspector.ts'
-import type { JobState } from '../domain/job.ts'
 import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/store.ts'
 import { readDetail, type Detail, type DetailQuery } from './detail.ts'
 import { figureItems } from './figure-pages.ts'
 import { breakerItem, causeItem, incidentItem, jobItem, letterItem, workerItem, type Item, type ListedCause } from './items.ts'
+import { jobSections } from './job-pages.ts'
+import { rowsAt, standingOf, type Rows, type Standing } from './list-pages.ts'
+import { listed, namesJobs, type Listed } from './listed.ts'
+import type { Place } from './places.ts'
 import { seriesReader, type Series, type SeriesReader } from './series.ts'
 import { thriftyReader } from './thrifty-reader.ts'
 
@@ -21,8 +24,11 @@ export interface Query {
   /** Fingerprint of the cause whose incidents are listed; null for all. */
   cause: string | null
   selector: Selector
-  /** Rows of a page. */
+  /** Where in the list the page begins. */
+  place: Place
+  /** Rows of a page, and of the first of the parts that it is read in. */
   limit: number
+  cutRows: number
   detail: DetailQuery | null
 }
 
@@ -38,11 +44,7 @@ export interface Figures {
   nextDueAt: number | null
 }
 
-export interface Page {
-  items: readonly Item[]
-  /** There is more than was read. */
-  more: boolean
-}
+export interface Page extends Rows<Item>, Standing {}
 
 export interface Snapshot extends Page {
   query: Query
@@ -101,24 +103,19 @@ async function listCauses(
 
 type ReadPage = (source: Source, query: Query, figures: Figures) => Promise<Page>
 
-const all = (items: readonly Item[]): Page => ({ items, more: false })
+export const all = (items: readonly Item[]): Page => ({ items, more: false, cut: null, next: null, first: 0, total: items.length })
 
 const pages: Readonly<Record<ListName, ReadPage>> = {
   overview: async (_, __, figures) => all(figureItems.overview(figures)),
   async causes({ reader, now }, { selector }, { causes, workers }) {
     return all((isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(causeItem))
   },
-  async incidents({ inspector }, { selector, cause, limit }) {
-    const wanted = cause === null ? selector : { ...selector, fingerprints: [cause] }
-    return mapped(await rowsOf((page) => inspector.incidents(wanted, page), limit), incidentItem)
-  },
-  async 'dead-letters'({ inspector }, { selector, limit }) {
-    return mapped(await rowsOf((page) => inspector.deadLetters(selector, page), limit), letterItem)
-  },
   breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ name, types }) => meets({ name, types }, selector)).map(breakerItem)),
   workers: async (_, { selector }, { workers }) =>
     all(workers.filter(({ id, host, types }) => meets({ name: `${id} ${host}`, types }, selector)).map(workerItem)),
-  jobs: readJobs,
+  incidents: readListed,
+  'dead-letters': readListed,
+  jobs: readListed,
 }
 
 const readPage: ReadPage = (source, query, figures) => pages[query.list](source, query, figures)
@@ -131,47 +128,25 @@ function meets({ name, types }: { name: string; types: readonly string[] }, { ty
   return name.toLowerCase().includes(words) && (wanted === undefined || types.some((type) => wanted.includes(type)))
 }
 
-/** So many waiting jobs are put into the order of their starts; of more the newest are shown. */
-const mostSorted = 20_000
-
-/** What comes back first, what runs, and what could; a filter that names states or keys is taken as it is. */
-async function readJobs({ inspector }: Source, { selector, limit }: Query, { types }: Figures): Promise<Page> {
-  if (selector.states !== undefined || selector.keys !== undefined)
-    return mapped(await rowsOf((page) => inspector.jobs(selector, page), limit), jobItem)
-  const of = (state: JobState, sort?: string) =>
-    rowsOf((page) => inspector.jobs({ ...selector, states: [state] }, sort === undefined ? page : { ...page, sort }), limit)
-  const waits = types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
-  const waiting = await of('waiting', waits <= mostSorted ? 'due' : undefined)
-  const running = await of('running')
-  const available = await of('available')
-  const items = [
-    ...[...waiting.items].sort((a, b) => a.runAt - b.runAt || a.key - b.key),
-    // What has been at it longest is what somebody looks for, and what stays in its place.
-    ...[...running.items].sort((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || a.key - b.key),
-    ...available.items,
-  ]
-  const more = items.length > limit || [waiting, running, available].some((rows) => rows.more)
-  return { items: items.slice(0, limit).map(jobItem), more }
+/** What is too long to be known whole. */
+async function readListed(source: Source, query: Query, figures: Figures): Promise<Page> {
+  const meant = listed(query)
+  if (meant === null) return all([])
+  const rows = await rowsAt(itemsOf(source, query, { figures, meant }), query)
+  return { ...rows, ...(await standingOf({ reader: source.reader, figures, listed: meant }, query.place, rows)) }
 }
 
-interface Rows<T> {
-  items: readonly T[]
-  more: boolean
+function itemsOf(
+  { inspector }: Source,
+  { selector }: Query,
+  { figures, meant }: { figures: Figures; meant: Listed },
+): (page: StorePage) => Promise<Paged<Item>> {
+  if (meant.of === 'incidents') return async (page) => mapped(await inspector.incidents(meant.selector, page), incidentItem)
+  if (meant.of === 'dlq') return async (page) => mapped(await inspector.deadLetters(meant.selector, page), letterItem)
+  if (namesJobs(selector)) return async (page) => mapped(await inspector.jobs(meant.selector, page), jobItem)
+  const waits = figures.types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
+  const sections = jobSections({ inspector, selector, waits })
+  return async (page) => mapped(await sections(page), jobItem)
 }
 
-/** A filter that looks into errors or variables may find few in much: so often it is asked to look on. */
-const mostLooks = 4
-
-async function rowsOf<T>(fetch: (page: StorePage) => Promise<Paged<T>>, limit: number): Promise<Rows<T>> {
-  const items: T[] = []
-  let cursor: string | null = null
-  for (let looks = 0; looks < mostLooks && items.length < limit; looks++) {
-    const page: Paged<T> = await fetch({ limit: limit - items.length, ...(cursor === null ? {} : { cursor }) })
-    items.push(...page.items)
-    cursor = page.next
-    if (cursor === null) break
-  }
-  return { items, more: cursor !== null }
-}
-
-const mapped = <T>({ items, more }: Rows<T>, item: (row: T) => Item): Page => ({ items: items.map(item), more })
+const mapped = <T>({ items, ...rest }: Paged<T>, item: (row: T) => Item): Paged<Item> => ({ items: items.map(item), ...rest })

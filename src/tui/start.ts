@@ -109,8 +109,8 @@ function putTogether(options: DashboardOptions, { terminal, painter, ending, sto
     query: () => wantedNow(desk.state()),
     onRead(snapshot) {
       desk.dispatch({ type: 'read', snapshot })
-      // What was selected is gone, and what stands in its place is to be shown: where rows fly by, once a refresh.
-      const moved = JSON.stringify(snapshot.query.detail) !== JSON.stringify(queryOf(desk.state()).detail)
+      // What was selected or read around it is gone, and what stands in its place is to be shown: where rows fly by, once a refresh.
+      const moved = JSON.stringify(snapshot.query) !== JSON.stringify(queryOf(desk.state()))
       if (!moved || clock.monotonic() - followedMs < refreshMs) return
       followedMs = clock.monotonic()
       snapshots.poke()

@@ -6,6 +6,8 @@ import type { Detail, DetailQuery, Pane } from './detail.ts'
 import { filteredLists, type Filter } from './filter.ts'
 import type { Item } from './items.ts'
 import type { Screen } from './keys.ts'
+import { markOf, noMarks, type Marked, type Marks } from './marks.ts'
+import { atTop, pageRows, partRows, type Stand } from './places.ts'
 import type { Plan } from './plan.ts'
 import type { Figures, ListName, Page, Query } from './snapshot.ts'
 
@@ -20,8 +22,8 @@ export interface Cursor {
   index: number
 }
 
-export interface KnownPage extends Page {
-  /** Of the query that it answers. */
+/** With what it answers. */
+export interface KnownPage extends Page, Pick<Query, 'place' | 'limit' | 'cutRows'> {
   key: string
 }
 
@@ -74,10 +76,12 @@ export interface State {
   /** On the incidents: fingerprint of the cause whose members are listed; null for the causes. */
   cause: string | null
   cursors: Readonly<Partial<Record<ListName, Cursor>>>
-  /** Ids of the list that is shown. */
-  marks: ReadonlySet<string>
-  /** Waits until all of a list is there, to its bound: to stand on the last row, or to mark every one. */
-  whole: 'last' | 'marks' | null
+  /** Where the pages of long lists stand; those of the others at their top. */
+  stands: Readonly<Partial<Record<ListName, Stand>>>
+  /** Of the list that is shown, by id; not every one needs to be on its page. */
+  marks: Marks
+  /** Key of the list whose every row is going to be marked, as soon as they are known. */
+  marking: string | null
   filters: Readonly<Partial<Record<ListName, Filter>>>
   pages: Readonly<Partial<Record<ListName, KnownPage>>>
   figures: Figures | null
@@ -108,7 +112,19 @@ export interface StateOptions {
 export function initialState({ size, now, screen = 'overview', readOnly = false, suffix = '' }: StateOptions): State {
   return {
     ...{ size, now, screen, readOnly, suffix },
-    ...{ cause: null, cursors: {}, marks: new Set(), whole: null, filters: {}, pages: {}, figures: null, detail: null, readAt: null, failure: null },
+    ...{
+      cause: null,
+      cursors: {},
+      stands: {},
+      marks: noMarks,
+      marking: null,
+      filters: {},
+      pages: {},
+      figures: null,
+      detail: null,
+      readAt: null,
+      failure: null,
+    },
     ...{ open: false, pane: 'page', scroll: 0, frozen: false, overlay: null, notice: null },
   }
 }
@@ -135,26 +151,21 @@ export function listRows(state: State): number {
   return Math.max(1, isShared ? Math.floor(rows * 0.4) : rows)
 }
 
-/** Rows of a list at most: who wants to see more of it narrows it. */
-export const longestList = 1_000
-
 /** What the screen needs from the store. */
 export function queryOf(state: State): Query {
   const list = listOf(state)
-  const deepest = state.whole === null ? Math.max(state.cursors[list]?.index ?? 0, lastMarked(state)) : longestList
-  const limit = Math.min(longestList, Math.ceil((deepest + 2 * Math.max(20, state.size.rows)) / 50) * 50)
-  return { list, cause: state.cause, selector: state.filters[list]?.selector ?? {}, limit, detail: detailQuery(state) }
+  const { place } = standOf(state)
+  const screenRows = state.size.rows
+  const limit = pageRows(place, { screenRows, index: state.cursors[list]?.index ?? 0 })
+  const selector = state.filters[list]?.selector ?? {}
+  return { list, cause: state.cause, selector, place, limit, cutRows: partRows(screenRows), detail: detailQuery(state) }
 }
 
-/** What is marked stays known wherever the selection goes. */
-function lastMarked(state: State): number {
-  return state.marks.size === 0 ? 0 : (state.pages[listOf(state)]?.items ?? []).findLastIndex(({ id }) => state.marks.has(id))
-}
+export const standOf = (state: State): Stand => state.stands[listOf(state)] ?? atTop
 
-/** More of the list could be read. */
-export function canGrow(state: State): boolean {
-  const page = state.pages[listOf(state)]
-  return !state.frozen && page !== undefined && page.more && page.items.length < longestList
+/** All rows of the list are known. */
+export function isWhole({ place, more }: Pick<KnownPage, 'place' | 'more'>): boolean {
+  return !more && place.cursor === null
 }
 
 /** Rows that answer a query with another key are those of another list. */
@@ -181,15 +192,15 @@ export function selectedIndex(state: State, items: readonly Item[]): number {
   return found >= 0 ? found : Math.max(0, Math.min(cursor.index, items.length - 1))
 }
 
+/** None while the row that was asked for is on its way. */
 export function selectedItem(state: State): Item | null {
   const items = itemsOf(state)
-  return items?.[selectedIndex(state, items)] ?? null
+  return standOf(state).jump === null ? (items?.[selectedIndex(state, items)] ?? null) : null
 }
 
-/** Marked ones in the order of the list, else the one that is selected. */
-export function chosenItems(state: State): readonly Item[] {
-  const marked = (itemsOf(state) ?? []).filter(({ id }) => state.marks.has(id))
-  if (marked.length > 0) return marked
+/** Marked ones, else the one that is selected. */
+export function chosen(state: State): readonly Marked[] {
+  if (state.marks.size > 0) return [...state.marks.values()]
   const selected = selectedItem(state)
-  return selected ? [selected] : []
+  return selected ? [markOf(selected)] : []
 }

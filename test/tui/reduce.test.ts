@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { marksOfTargets } from '../../src/tui/marks.ts'
+import { planOf } from '../../src/tui/plan.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { itemsOf, listOf, queryOf, selectedItem } from '../../src/tui/state.ts'
 import { breaker, figures, incident, jobs, noon, press, read, start, type } from './support/scene.ts'
@@ -31,18 +33,6 @@ describe('selecting', () => {
     expect(selected(read(press(onJobs(1, 2, 3), 'last'), jobs(1, 2)))).toBe('job:2')
     expect(selected(read(state, []))).toBe(null)
     expect(selected(press(read(state, []), 'down', 'open'))).toBe(null)
-  })
-
-  it('stands on the last of all rows once they are there, unless it was moved on meanwhile', () => {
-    const page = (to: number) => jobs(...Array.from({ length: to }, (_, index) => index + 1))
-    const asked = press(read(start({ screen: 'jobs' }), page(100), { more: true }), 'last')
-    expect([selected(asked), queryOf(asked).limit]).toEqual(['job:100', 1_000])
-    expect(selected(read(asked, page(300)))).toBe('job:300')
-    expect(selected(read(press(asked, 'up'), page(300)))).toBe('job:99')
-    expect(selected(read(press(asked, 'breakers', 'jobs'), page(300)))).toBe('job:100')
-    const bounded = read(asked, page(1_000), { more: true })
-    expect([selected(bounded), bounded.notice?.text]).toEqual(['job:1000', expect.stringContaining('the first 1,000')])
-    expect(press(bounded, 'last').whole).toBe(null)
   })
 
   it('remembers where it was on each screen', () => {
@@ -83,29 +73,35 @@ describe('opening and going back', () => {
 describe('marking', () => {
   it('marks one and goes on, marks all that are shown, and none', () => {
     const two = press(onJobs(1, 2, 3), 'mark', 'mark')
-    expect([[...two.marks], selected(two)]).toEqual([['job:1', 'job:2'], 'job:3'])
+    expect([[...two.marks.keys()], selected(two)]).toEqual([['job:1', 'job:2'], 'job:3'])
     expect(press(two, 'mark-all').marks.size).toBe(0)
     expect(press(onJobs(1, 2, 3), 'mark-all').marks.size).toBe(3)
-    expect([...press(two, 'first', 'mark').marks]).toEqual(['job:2'])
+    expect([...press(two, 'first', 'mark').marks.keys()]).toEqual(['job:2'])
   })
 
-  it('marks all of the list, also what was not read yet, and keeps it known wherever the selection goes', () => {
-    const page = (to: number) => jobs(...Array.from({ length: to }, (_, index) => index + 1))
-    const asked = press(read(start({ screen: 'jobs' }), page(100), { more: true }), 'mark-all')
-    expect([asked.marks.size, queryOf(asked).limit]).toEqual([100, 1_000])
-    const all = read(asked, page(300))
-    expect([all.marks.size, all.notice]).toEqual([300, null])
-    expect(queryOf(press(all, 'first')).limit).toBeGreaterThanOrEqual(300)
-    const bounded = read(asked, page(1_000), { more: true })
-    expect([bounded.marks.size, bounded.notice?.text]).toEqual([1_000, expect.stringContaining('there are more')])
-    expect(read(press(asked, 'mark-all'), page(300)).marks.size).toBe(0)
+  it('marks all of a long list once somebody has read which they are, unless it is wanted no more', () => {
+    const long = read(start({ screen: 'jobs' }), jobs(1, 2, 3), { more: true, next: '3', total: null })
+    const asked = press(long, 'mark-all')
+    const key = asked.marking ?? ''
+    const marks = marksOfTargets(
+      'jobs',
+      [1, 2, 3, 4].map((at) => ({ key: at, type: 'mail', kind: 'waiting' })),
+    )
+    const marked = (state: typeof asked, more = false) => reduce(state, { type: 'marked', key, marks, more })
+    expect([asked.marks.size, marked(asked).marks.size, marked(asked).marking]).toEqual([0, 4, null])
+    expect(planOf(marked(asked), 'cancel')).toMatchObject({ selector: { keys: [1, 2, 3, 4] } })
+    // What is not on the page stays marked, whatever is read.
+    expect(read(marked(asked), jobs(3, 2), { more: true, next: '2', total: null }).marks.size).toBe(4)
+    expect(marked(asked, true).notice?.text).toMatch(/marked are the first 4, and there are more/)
+    for (const left of [press(asked, 'back'), press(asked, 'mark-all'), press(asked, 'breakers', 'jobs'), type(press(asked, 'filter'), '7', 'enter')])
+      expect(marked(left).marks.size).toBe(0)
   })
 
   it('forgets marks of what is gone, on another screen, by Esc, and when the filter changes', () => {
     const two = press(onJobs(1, 2, 3), 'mark', 'mark')
-    expect([...read(two, jobs(2, 3)).marks]).toEqual(['job:2'])
+    expect([...read(two, jobs(2, 3)).marks.keys()]).toEqual(['job:2'])
     expect(press(two, 'breakers', 'jobs').marks.size).toBe(0)
-    expect(press(two, 'back')).toMatchObject({ screen: 'jobs', marks: new Set() })
+    expect(press(two, 'back')).toMatchObject({ screen: 'jobs', marks: new Map() })
     expect(type(press(two, 'filter'), '--type mail', 'enter').marks.size).toBe(0)
   })
 })
@@ -167,10 +163,10 @@ describe('what is read', () => {
   })
 
   it('asks for one page, which grows with where the selection is, to a bound', () => {
-    const many = Array.from({ length: 600 }, (_, index) => index + 1)
     expect(queryOf(onJobs(1)).limit).toBeLessThanOrEqual(100)
-    expect(queryOf(press(onJobs(...many), 'last')).limit).toBeGreaterThan(600)
-    expect(queryOf({ ...start({ screen: 'jobs' }), cursors: { jobs: { id: null, index: 90_000 } } }).limit).toBe(1_000)
+    const at = (index: number) => queryOf({ ...start({ screen: 'jobs' }), cursors: { jobs: { id: null, index } } }).limit
+    expect(at(150)).toBeGreaterThan(150)
+    expect(at(90_000)).toBe(300)
   })
 
   it('reads a detail only where it is shown', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { atTop } from '../../src/tui/places.ts'
 import { sourceOf, type Query, type Snapshot } from '../../src/tui/snapshot.ts'
 import { keepSnapshots } from '../../src/tui/use-snapshot.ts'
 import { testEngine } from '../support/test-engine.ts'
 
-const overview: Query = { list: 'overview', cause: null, selector: {}, limit: 50, detail: null }
+const overview: Query = { list: 'overview', cause: null, selector: {}, place: atTop.place, limit: 50, cutRows: 50, detail: null }
 const jobs: Query = { ...overview, list: 'jobs' }
 
 async function looking({ slowMs = 0 } = {}) {

@@ -12,7 +12,7 @@ export interface ListRow<T> {
 export interface ListLook extends Look {
   /** Index of the row that is selected; −1 for none. */
   selected: number
-  marks: ReadonlySet<string>
+  marks: { has(id: string): boolean }
 }
 
 const gutter = 2

@@ -2,6 +2,7 @@
 import { joined, Safe, say } from '../../cli/output/safe.ts'
 import { counted, span, thousands } from '../../cli/output/time.ts'
 import { commandsLike, keyFor, screens, shortHelp } from '../keys.ts'
+import type { Item } from '../items.ts'
 import type { Look } from '../look.ts'
 import { cutLine, ends, sized, widthOf } from '../parts/line.ts'
 import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state.ts'
@@ -65,17 +66,26 @@ function statusLine(state: State, { paint }: Look): Safe {
   const items = itemsOf(state)
   const parts = [
     ...(said ? [said] : []),
+    ...(state.marking !== null ? [paint.yellow('marking all …')] : []),
     ...(state.marks.size > 0 ? [paint.yellow(say`${thousands(state.marks.size)} marked`)] : []),
     ...(filter ? [say`filter: ${filter.text}`] : []),
-    ...(said === null && items !== null && items.length > 0 && state.screen !== 'overview' ? [paint.dim(countWords(state, items.length))] : []),
+    ...(said === null && items !== null && items.length > 0 && state.screen !== 'overview' ? [paint.dim(countWords(state, items))] : []),
   ]
   return say` ${joined(parts, ' · ')}`
 }
 
-function countWords(state: State, count: number): string {
-  const more = state.pages[listOf(state)]?.more ? '+' : ''
-  const items = itemsOf(state) ?? []
-  return `${selectedIndex(state, items) + 1} of ${thousands(count)}${more}`
+/** Which of how many; as far as it is known where what is listed has to be looked into. */
+function countWords(state: State, items: readonly Item[]): string {
+  const page = state.pages[listOf(state)]
+  if (page === undefined) return ''
+  const { first, total, more } = page
+  const { fromEnd, passed } = page.place
+  const index = selectedIndex(state, items)
+  const words = (number: number, count: number) => `${thousands(number + 1)} of ${thousands(count)}`
+  if (first !== null && total !== null) return words(first + index, total)
+  if (!fromEnd || !more) return `${words((fromEnd ? 0 : passed) + index, passed + items.length)}${more ? '+' : ''}`
+  const below = passed + items.length - 1 - index
+  return below === 0 ? 'the last' : `${thousands(below)} before the last`
 }
 
 function helpLine(state: State, { paint, width }: Look): Safe {

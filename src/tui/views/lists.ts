@@ -92,6 +92,7 @@ const nothing: Readonly<Record<ListName, string>> = {
 function emptyWords(state: State): string {
   const list = listOf(state)
   const filter = state.filters[list]
-  if (filter && state.pages[list]?.more) return `nothing has been found yet for ${filter.text}; the command that lists it looks at all: c`
+  const page = state.pages[list]
+  if (filter && page?.more) return `nothing has been found yet for ${filter.text}: ${page.place.fromEnd ? 'k' : 'j'} looks on`
   return filter ? `nothing fits the filter ${filter.text}: Esc takes it away` : nothing[list]
 }

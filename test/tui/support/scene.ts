@@ -23,8 +23,10 @@ export const figures = (over: Partial<Figures> = {}): Figures => ({
   ...over,
 })
 
+const wholeOf = ({ length }: readonly Item[]) => ({ more: false, cut: null, next: null, first: 0, total: length })
+
 export const snapshotOf = (state: State, items: readonly Item[], over: Partial<Snapshot> = {}): Snapshot => ({
-  ...{ query: queryOf(state), at: state.now, figures: figures(), items, more: false, detail: null },
+  ...{ query: queryOf(state), at: state.now, figures: figures(), items, ...wholeOf(items), detail: null },
   ...over,
 })
 
