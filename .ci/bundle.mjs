@@ -10,6 +10,7 @@ const entries = [
   'testing/index',
   'cli/run',
   'cli/command-not-found',
+  'cli/help',
   'worker-process',
   'worker/child/child-orphan-thread',
   'tui/reader-thread',
@@ -55,12 +56,12 @@ export async function bundle({ root, outDir, sources }) {
 /** Loaded by the framework to run commands that are not compiled, or on Windows under Linux; for us it does not. */
 const neverReached = ['typescript']
 
-/** The command line must not come along with what the library and the workers' processes share. */
+/** The command line must not come along with what the library and the workers' processes share, nor what calls need with what only reads. */
 function groups(src) {
   const within = (pattern) => (id) => id.startsWith(src) && pattern.test(slashed(relative(src, id)))
   return [
     { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-)/, priority: 3 },
-    { name: 'base', test: within(/^(?!cli|commands|tui|http|worker|metrics|resilience)/), minShareCount: sharers, priority: 2 },
+    { name: 'base', test: within(/^(?!cli|commands|tui|http|worker|metrics|resilience|engine\/breakers)/), minShareCount: sharers, priority: 2 },
     { name: 'cli', test: within(/^cli\//), minShareCount: sharers, priority: 1 },
   ]
 }

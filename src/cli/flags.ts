@@ -84,8 +84,9 @@ export const revealFlags = {
   })(),
 }
 
-export const listFlags = {
+/** @param printed what `--ids` prints */
+export const listFlags = (printed = 'the keys') => ({
   limit: integerFlag({ min: 1, max: 100_000 }, { summary: 'how many to show, 1 to 100,000 (50 unless told)' }),
   cursor: textFlag({ summary: 'start where the page before ended (its page.next)', helpValue: 'CURSOR' }),
-  ids: Flags.boolean({ summary: 'print only the keys, one a line' }),
-}
+  ids: Flags.boolean({ summary: `print only ${printed}, one a line` }),
+})

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { prose } from '../cli/output/prose.ts'
 import { resolve } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
@@ -12,7 +13,7 @@ const day = 24 * 60 * 60 * 1000
 
 export default class RunWorker extends BaseCommand {
   static override summary = 'Run the jobs that handler modules handle.'
-  static override description = `Starts worker processes that load FILE…, take due jobs of their types and run them, until Ctrl-C or SIGTERM.
+  static override description = prose`Starts worker processes that load FILE…, take due jobs of their types and run them, until Ctrl-C or SIGTERM.
 Then nothing new starts, running handlers may finish within the grace, and what is unfinished is given back: it costs no
 retry and starts elsewhere. A second Ctrl-C stops at once. The store is created where there is none.
 

@@ -38,7 +38,12 @@ export type SelectorField = Exclude<keyof SelectorWords, 'keys'>
 /** Takes the flag's name for its refusals. */
 export type Reader<T> = (text: string, name: string) => T
 
-const kindsOf: Readonly<Record<SelectorList, readonly SelectorKind[]>> = { jobs: incidentKinds, incidents: incidentKinds, dlq: deadLetterReasons }
+/** What `--kind` can be on a list. */
+export const kindsOf: Readonly<Record<SelectorList, readonly SelectorKind[]>> = {
+  jobs: incidentKinds,
+  incidents: incidentKinds,
+  dlq: deadLetterReasons,
+}
 
 /** Lists are parted at commas; a comma inside a word stands behind a backslash. */
 export const selectorReaders = {

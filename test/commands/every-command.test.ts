@@ -31,6 +31,8 @@ describe('every command', { timeout: 120_000 }, () => {
   it('says what it is for, in general and by examples', () => {
     for (const { id, summary, description, examples, flags } of commands) {
       expect([id, summary?.endsWith('.'), Boolean(description), (examples?.length ?? 0) > 0]).toEqual([id, true, true, true])
+      // It is not wrapped where it stands alone.
+      expect([id, (summary?.length ?? 0) < 80]).toEqual([id, true])
       for (const flag of ['store', 'json', 'no-color']) expect(flags).toHaveProperty(flag)
       for (const [name, flag] of Object.entries(flags)) expect([id, name, Boolean(flag.summary)]).toEqual([id, name, true])
     }
@@ -41,6 +43,7 @@ describe('every command', { timeout: 120_000 }, () => {
       const { code, out } = await cli([...id.split(':'), '--help'])
       const usage = /USAGE\n([\s\S]*?)\n\n/.exec(out)?.[1] ?? ''
       expect([id, code, usage]).toEqual([id, 0, expect.stringContaining(`wf ${id.replace(':', ' ')}`)])
+      for (const line of new Set(out.split('\n'))) if (/^ +\S.{20}/.test(line)) expect([id, out.split(`${line}\n`).length - 1]).toEqual([id, 1])
       expect([id, /\|\s*\]|\[\s*\||\[\s*\]/.test(usage)]).toEqual([id, false])
     })
   })

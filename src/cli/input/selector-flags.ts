@@ -1,8 +1,9 @@
 /** The flags that say which jobs, incidents or dead letters are meant: the same on every list and on every verb that changes many. */
 import { Flags } from '@oclif/core'
 import { WfError } from '../../domain/errors.ts'
-import type { JobState } from '../../domain/job.ts'
+import { jobStates, type JobState } from '../../domain/job.ts'
 import {
+  kindsOf,
   readKind,
   refusedField,
   selectorOfWords,
@@ -40,8 +41,8 @@ export function selectorFlags(list: SelectorList) {
   const { type, state, error, code, fingerprint, since, until, where, worker, 'older-than': olderThan } = selectorReaders
   return {
     type: many('type', type, ['of these types', 'TYPE']),
-    state: many('state', state, ['in these states', 'STATE']),
-    kind: many('kind', readKind(list), [`of these kinds: ${kindWords(list)}`, 'KIND']),
+    state: many('state', state, [`in these states: ${jobStates.join(', ')}`, 'STATE']),
+    kind: many('kind', readKind(list), [`of these kinds: ${kindsOf[list].join(', ')}`, 'KIND']),
     error: Flags.custom<ErrorMatch>(
       one('error', error, ['whose error (code, name, message) has this text, or fits this /pattern/ or /pattern/i', 'TEXT|/PATTERN/']),
     )(),
@@ -121,8 +122,4 @@ function reading<T>(list: SelectorList, field: SelectorField, read: Reader<T>) {
     if (refusal) throw refusal
     return read(text, name)
   })
-}
-
-function kindWords(list: SelectorList): string {
-  return list === 'dlq' ? 'poison, exhausted' : 'job_no_retries, raised, poison_message … (wf incidents list --help)'
 }

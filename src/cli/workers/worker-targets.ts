@@ -8,7 +8,7 @@ import { readText } from '../input/values.ts'
 
 export const workersArg = () =>
   Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({
-    description: 'ids or labels, as workers list prints them',
+    description: 'ids or labels, as wf workers list prints them',
     required: true,
     multiple: true,
     ignoreStdin: true,

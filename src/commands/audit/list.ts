@@ -20,8 +20,8 @@ is counted exactly.`
   static override flags = {
     who: textFlag({ summary: 'only by those whose name has this in it', helpValue: 'NAME' }),
     verb: choicesFlag(operationVerbs, { summary: `only these: ${operationVerbs.join(', ')}`, helpValue: 'VERB' }),
-    since: deadlineFlag({ summary: 'only at this instant or later, or no longer ago than this' }),
-    ...listFlags,
+    since: deadlineFlag({ summary: 'only those at this instant or later, or no longer ago than this' }),
+    ...listFlags('the numbers'),
     ...watchFlags,
   }
 

@@ -11,13 +11,13 @@ import { foretellUndo, whyNotUndone } from '../../engine/undo.ts'
 import type { Paged, Store } from '../../store/store.ts'
 
 export default class AuditShow extends BaseCommand {
-  static override summary = 'Show one change: what was meant, what became of each, and what can still be undone.'
+  static override summary = 'Show one change: what was meant, what became of each, what can be undone.'
   static override description =
     prose`OPERATION is the number that the change told, and that wf audit list shows. Its targets come page by page; UNDO says what an
 undo would do to each now.`
   static override examples = ['<%= config.bin %> audit show 12', '<%= config.bin %> audit show 12 --limit 1000 --json']
   static override args = { operation: operationArg() }
-  static override flags = { ...listFlags }
+  static override flags = { ...listFlags('the targets') }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(AuditShow)

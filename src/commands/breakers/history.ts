@@ -12,7 +12,7 @@ export default class BreakersHistory extends BaseCommand {
   static override summary = 'Show what opened and closed a breaker: when, why, and by whom.'
   static override description =
     prose`The newest change comes first. BY is the worker whose calls changed it, or the person who did. That probes may go is a matter
-of time and changes nothing; a probe that fails opens it again. BREAKER is the name of the dependency.`
+of time and changes nothing; a probe that fails opens it again.`
   static override examples = [
     '<%= config.bin %> breakers history stripe --since 24h',
     '<%= config.bin %> breakers history stripe --since 2030-01-31T09:00:00Z --json',
@@ -20,7 +20,7 @@ of time and changes nothing; a probe that fails opens it again. BREAKER is the n
   static override args = { breaker: breakerArg() }
   static override flags = {
     limit: integerFlag({ min: 1, max: 1_000 }, { summary: 'how many changes to show, 1 to 1,000 (50 unless told)' }),
-    since: deadlineFlag({ summary: 'none from before that time, or from longer ago' }),
+    since: deadlineFlag({ summary: 'only those at this instant or later, or no longer ago than this' }),
   }
 
   async run(): Promise<void> {

@@ -1,12 +1,13 @@
 import { BaseCommand } from '../../cli/base-command.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { say } from '../../cli/output/safe.ts'
 import { WfError } from '../../domain/errors.ts'
 
 export default class DbMigrate extends BaseCommand {
   static override summary = 'Bring the schema of a store to the version of this wf.'
   static override description =
-    `Every command that writes does this by itself, but for one that would end workers of an older wf by it; this one does nothing
-else, and does it all the same. A backup is written beside the store first. A store of a newer wf is refused (exit 8) and left as it is.`
+    prose`Every command that writes does this by itself, unless workers of an older wf are alive, which would end by it; this one does
+nothing else, and does it all the same. A backup is written beside the store first. A store of a newer wf is refused (exit 8) and left as it is.`
   static override examples = ['<%= config.bin %> db migrate --store /srv/shop/wf.db']
 
   async run(): Promise<void> {

@@ -1,11 +1,12 @@
 import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
+import { prose } from '../../cli/output/prose.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 
 export default class DlqDiscard extends DlqChange {
   static override summary = 'Give dead letters up. This is final.'
   static override description =
-    `The job is cancelled and never runs again; nothing brings it back. The letter stays in the list of closed ones until it
+    prose`The job is cancelled and never runs again; nothing brings it back. The letter stays in the list of closed ones until it
 is pruned. With a selector instead of keys it asks first, and where nobody can be asked it needs --yes.`
   static override examples = [
     '<%= config.bin %> dlq discard 17 --reason "the customer has left"',

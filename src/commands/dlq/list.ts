@@ -1,4 +1,5 @@
 import { Flags } from '@oclif/core'
+import { prose } from '../../cli/output/prose.ts'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letters/dead-letter-view.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
@@ -11,7 +12,7 @@ import type { DeadLetter } from '../../domain/dead-letter.ts'
 export default class DlqList extends ListCommand {
   static override summary = 'Show the dead letters, the newest first.'
   static override description =
-    `What was set aside: poison (variables that can never succeed) and exhausted (no retries were left, and the handler sends
+    prose`What was set aside: poison (variables that can never succeed) and exhausted (no retries were left, and the handler sends
 such jobs here). A dead letter is addressed by the key of its job. Only open ones are shown unless --closed.`
   static override examples = [
     '<%= config.bin %> dlq list',
@@ -23,7 +24,7 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
     ...selectorFlags('dlq'),
     closed: Flags.boolean({ summary: 'those that are closed too' }),
     sort: sortFlag('dlq'),
-    ...listFlags,
+    ...listFlags(),
     ...watchFlags,
   }
 

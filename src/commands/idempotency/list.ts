@@ -16,7 +16,7 @@ the next one asks the other side (verify), or does it again. Steps live as long 
   static override flags = {
     type: typesFlag('only those of jobs of these types'),
     unknown: Flags.boolean({ summary: 'only those whose outcome nobody knows' }),
-    ...listFlags,
+    ...listFlags(),
     ...watchFlags,
   }
 

@@ -11,7 +11,7 @@ import type { IncidentView } from '../../store/store.ts'
 
 export default class IncidentsList extends ListCommand {
   static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'
-  static override description = 'An incident is addressed by the key of its job. Only open ones are shown unless --closed.'
+  static override description = 'An incident has the key of its job. Only open ones are shown unless --closed.'
   static override examples = [
     '<%= config.bin %> incidents list',
     { description: 'which causes there are, the worst first', command: '<%= config.bin %> incidents list --by cause' },
@@ -37,7 +37,7 @@ export default class IncidentsList extends ListCommand {
       parse: guarded((text, name) => readChoice<'cause'>(text, name, ['cause'])),
     })(),
     sort: sortFlag('incidents'),
-    ...listFlags,
+    ...listFlags(),
     ...watchFlags,
   }
 

@@ -6,7 +6,7 @@ import { noSuchIncident, noSuchJob } from '../../cli/input/not-found.ts'
 
 export default class IncidentsShow extends BaseCommand {
   static override summary = 'Show why a job stopped, and what can be done next.'
-  static override description = 'KEY is that of the job. Shows the open incident, else the last one.'
+  static override description = 'The open incident, else the last one: its error, the variables, the attempts, and the commands that come next.'
   static override examples = ['<%= config.bin %> incidents show 17']
   static override args = { key: keyArg() }
   static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }

@@ -5,9 +5,9 @@ import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../cli/output/prose.ts'
 
 export default class JobsExport extends BaseCommand {
-  static override summary = 'Print a job with all its attempts, steps, incidents and history as one JSON document.'
+  static override summary = 'Print a job with all that belongs to it as one JSON document.'
   static override description =
-    prose`For a ticket or an audit. Secrets are masked unless --reveal, which is kept on record. The checksum is the SHA-256 of everything else in the document as
+    prose`For a ticket or an audit: its attempts, steps, incidents and history too. Secrets are masked unless --reveal, which is kept on record. The checksum is the SHA-256 of everything else in the document as
 canonical JSON; jq prints that: jq -cjS 'del(.checksum)' job.json | sha256sum`
   static override examples = ['<%= config.bin %> jobs export 17 > job-17.json']
   static override args = { key: keyArg() }

@@ -33,7 +33,7 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
   static override flags = {
     ...selectorFlags('jobs'),
     sort: sortFlag('jobs'),
-    ...listFlags,
+    ...listFlags(),
     ...watchFlags,
   }
 

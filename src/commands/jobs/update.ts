@@ -19,7 +19,7 @@ With a selector instead of keys it asks first, and where nobody can be asked it 
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
     ...jobsChangeFlags,
-    retries: retriesFlag(`executions left, 1 to ${limits.retries}`),
+    retries: retriesFlag('executions left, 1 to 1,000'),
     priority: integerFlag({ min: -limits.priority, max: limits.priority }, { summary: 'higher starts first' }),
     at: instantFlag({ summary: 'start not before this instant, such as 2030-01-31T09:00:00Z; one that has passed makes them due now' }),
   }

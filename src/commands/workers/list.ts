@@ -10,7 +10,7 @@ export default class WorkersList extends ListCommand {
   static override summary = 'Show the worker processes of the store.'
   static override description =
     prose`One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
-gone or cut off; its jobs are handed to others. Workers release does that at once for one that is known to be dead.`
+gone or cut off; its jobs are handed to others. wf workers release does that at once for one that is known to be dead.`
   static override examples = ['<%= config.bin %> workers list', '<%= config.bin %> workers list --json']
   static override flags = { ids: Flags.boolean({ summary: 'print only the ids, one a line' }), ...watchFlags }
 
