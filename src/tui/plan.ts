@@ -57,7 +57,8 @@ function typePlan(state: State, meant: Chosen): Plan | string {
   const [type, ...others] = new Set(meant.map(({ type: each }) => each))
   if (others.length > 0) return 'pause takes one type at a time: Esc takes the marks away'
   if (type === null || type === undefined) return 'choose something of the type that is to be paused'
-  const isPaused = state.figures?.types.some((view) => view.type === type && view.pausedAt !== null) ?? false
+  if (!state.figures?.counted) return 'whether it is paused is still being read'
+  const isPaused = state.figures.types.some((view) => view.type === type && view.pausedAt !== null)
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
 

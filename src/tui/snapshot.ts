@@ -35,6 +35,8 @@ export interface Query {
 /** What every screen may need. */
 export interface Figures {
   location: string
+  /** False at the very first: the numbers by type, which take longest where there are many jobs, are still to come. */
+  counted: boolean
   types: readonly InspectedType[]
   breakers: readonly InspectedBreaker[]
   workers: readonly InspectedWorker[]
@@ -75,18 +77,28 @@ export async function readSnapshot(source: Source, query: Query, known?: Figures
   return { query, at, figures, ...page, detail }
 }
 
-async function readFigures({ reader, inspector, series }: Source, now: number): Promise<Figures> {
+async function readFigures(source: Source, now: number): Promise<Figures> {
+  const { reader, inspector } = source
   const types = await inspector.types()
-  const workers = await inspector.workers()
   const waiting = types.filter(({ counts, held }) => (counts.waiting ?? 0) > 0 && held === null).map(({ type }) => type)
+  return { ...(await around(source, types, now)), counted: true, types, nextDueAt: waiting.length === 0 ? null : await reader.nextDue(waiting) }
+}
+
+/** Of a screen that has shown nothing yet: all that is there at once. Null where its list cannot do without the numbers by type. */
+export async function readFirst(source: Source, query: Query): Promise<Snapshot | null> {
+  if (query.list === 'jobs') return null
+  const figures: Figures = { ...(await around(source, [], source.now())), counted: false, types: [], nextDueAt: null }
+  return readSnapshot(source, query, figures)
+}
+
+async function around({ reader, inspector, series }: Source, types: readonly InspectedType[], now: number) {
+  const workers = await inspector.workers()
   return {
     location: (await inspector.info()).location,
-    types,
     workers,
     breakers: (await reader.breakers()).map((row) => inspectBreaker(row, types, now)),
-    causes: types.some(({ counts }) => counts.failed) ? await listCauses(reader, {}, { workers, now }) : [],
+    causes: await listCauses(reader, {}, { workers, now }),
     series: await series.read(now),
-    nextDueAt: waiting.length === 0 ? null : await reader.nextDue(waiting),
   }
 }
 

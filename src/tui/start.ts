@@ -115,6 +115,7 @@ function putTogether(options: DashboardOptions, { terminal, painter, ending, sto
       followedMs = clock.monotonic()
       snapshots.poke()
     },
+    onFirst: (snapshot) => desk.dispatch({ type: 'read', snapshot }),
     onSame: (at) => desk.dispatch({ type: 'looked', at }),
     onFailure: (error) => (isStoreGone(error) ? ending.fail(error) : desk.dispatch({ type: 'failed', why: wordsOf(error), at: source.now() })),
   })

@@ -3,7 +3,7 @@
  * the same time, and says so when it cannot read. What was read before stays with whoever has it.
  */
 import type { Clock } from '../clock.ts'
-import { readSnapshot, type Figures, type Query, type Snapshot, type Source } from './snapshot.ts'
+import { readFirst, readSnapshot, type Figures, type Query, type Snapshot, type Source } from './snapshot.ts'
 
 export interface SnapshotsOptions {
   source: Source
@@ -13,6 +13,8 @@ export interface SnapshotsOptions {
   /** What is wanted now; null: nothing, the screen is frozen. */
   query(): Query | null
   onRead(snapshot: Snapshot): void
+  /** Before the first count is made: what needs none. */
+  onFirst?(snapshot: Snapshot): void
   /** The store was looked at, and nothing in it has changed. */
   onSame(at: number): void
   onFailure(error: unknown): void
@@ -38,11 +40,13 @@ export function keepSnapshots(options: SnapshotsOptions): Snapshots {
   const ended = new AbortController()
   let wake = new AbortController()
   let known: Known | null = null
+  let isFirst = true
   const loop = async () => {
     while (!ended.signal.aborted) {
       wake = new AbortController()
       try {
-        known = await look(options, known)
+        known = await look(options, known, isFirst)
+        isFirst = false
       } catch (error) {
         options.onFailure(error)
       }
@@ -63,7 +67,7 @@ export function keepSnapshots(options: SnapshotsOptions): Snapshots {
   }
 }
 
-async function look(options: SnapshotsOptions, known: Known | null): Promise<Known | null> {
+async function look(options: SnapshotsOptions, known: Known | null, isFirst: boolean): Promise<Known | null> {
   const { source, clock, refreshMs } = options
   const query = options.query()
   if (query === null) return known
@@ -73,6 +77,8 @@ async function look(options: SnapshotsOptions, known: Known | null): Promise<Kno
     options.onSame(source.now())
     return known
   }
+  const first = isFirst && options.onFirst ? await readFirst(source, query) : null
+  if (first !== null) options.onFirst?.(first)
   // Another row was selected: what stands around it was read a moment ago.
   const isFresh = known !== null && clock.monotonic() - known.readMs < refreshMs
   const snapshot = await readSnapshot(source, query, isFresh ? known?.figures : undefined)

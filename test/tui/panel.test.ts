@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { reduce } from '../../src/tui/reduce.ts'
-import type { Plan } from '../../src/tui/plan.ts'
-import type { State } from '../../src/tui/state.ts'
+import { planOf, type Plan } from '../../src/tui/plan.ts'
+import { readFirst } from '../../src/tui/snapshot.ts'
+import { queryOf, type State } from '../../src/tui/state.ts'
 import { outage, shown, textOf } from './support/outage.ts'
 import { incident, jobs, noon, press, read, start } from './support/scene.ts'
 
@@ -73,6 +74,20 @@ describe('what stands still', () => {
     expect(next).toMatch(/ {2}enqueued /)
     // Opened, it is what is acted on: there is no other one to look at.
     expect(textOf(press(state, 'down', 'open'))).not.toMatch(/ {2}enqueued /)
+  })
+})
+
+describe('the very first frames', () => {
+  it('say how many incidents there are before anything is counted, and pause nothing of which they do not know whether it is', async () => {
+    const { source } = await outage()
+    const size = { columns: 120, rows: 30 }
+    const state = start({ size, now: source.now() })
+    const first = await readFirst(source, queryOf(state))
+    if (first === null) throw new Error('nothing can be shown')
+    const early = reduce(state, { type: 'read', snapshot: first })
+    expect(textOf(early)).toMatch(/▲ 17 incidents[\s\S]*▸? +14 +↑ +charge-payment[\s\S]*TYPES {2}counting …/)
+    expect(planOf(press(early, 'down'), 'pause')).toMatch(/still being read/)
+    expect(textOf(await shown({ source }, { size }))).not.toMatch(/counting …/)
   })
 })
 

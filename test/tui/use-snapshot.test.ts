@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { atTop } from '../../src/tui/places.ts'
-import { sourceOf, type Query, type Snapshot } from '../../src/tui/snapshot.ts'
+import { readFirst, sourceOf, type Query, type Snapshot } from '../../src/tui/snapshot.ts'
 import { keepSnapshots } from '../../src/tui/use-snapshot.ts'
 import { testEngine } from '../support/test-engine.ts'
 
@@ -87,6 +87,29 @@ describe('reading for the screen', () => {
     await clock.settle()
     expect([seen.length, seen[1]?.query.list, calls.types]).toEqual([2, 'jobs', 1])
     await snapshots.stop()
+  })
+
+  it('shows what needs no count before the first count is made, once, and with what is counted after it', async () => {
+    const { store, clock } = await testEngine()
+    const source = sourceOf(store, clock)
+    const [told, first]: [string[], Snapshot[]] = [[], []]
+    let query = { ...overview, list: 'overview' as Query['list'] }
+    const snapshots = keepSnapshots({
+      ...{ source, clock, refreshMs: 1_000, query: () => query },
+      onFirst: (snapshot) => void first.push(snapshot),
+      onRead: ({ figures }) => void told.push(figures.counted ? 'counted' : 'not yet'),
+      ...{ onSame: () => {}, onFailure: () => {} },
+    })
+    const read = async (count: number) => {
+      while (told.length < count) await clock.settle()
+    }
+    await read(1)
+    snapshots.poke({ anew: true })
+    await read(2)
+    expect([first.length, first[0]?.figures.counted, told]).toEqual([1, false, ['counted', 'counted']])
+    await snapshots.stop()
+    query = { ...query, list: 'jobs' }
+    expect(await readFirst(source, query)).toBe(null)
   })
 
   it('B131 says that it cannot read, keeps trying, and reads again once it can', async () => {

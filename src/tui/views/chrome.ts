@@ -23,7 +23,8 @@ function place({ figures }: State): string {
 function summary({ figures, now }: State, { paint }: Look, isShort: boolean): Safe {
   if (figures === null) return say``
   const total = (state: 'failed' | 'dead') => figures.types.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0)
-  const [failed, dead] = [total('failed'), total('dead')]
+  const failed = figures.counted ? total('failed') : figures.causes.reduce((sum, { count }) => sum + count, 0)
+  const dead = total('dead')
   const open = figures.breakers.filter(({ mode }) => mode !== 'closed').length
   const oldest = Math.min(...figures.types.map(({ oldestDueAt }) => oldestDueAt ?? Number.POSITIVE_INFINITY))
   const paused = figures.types.filter(({ pausedAt }) => pausedAt !== null).length

@@ -122,14 +122,14 @@ function breakerTitle({ figures, now }: State, { paint, width }: Look): Safe {
   return cutLine(say`${paint.bold('BREAKERS')}  ${open.length === 0 ? paint.dim(none) : paint.red(joined(words, ', '))}`, width)
 }
 
-function typeTitle({ types, workers }: Figures, { paint, width }: Look): Safe {
+function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, width }: Look): Safe {
   const alive = workers.filter((worker) => worker.alive)
   const busy = alive.reduce((sum, { running }) => sum + running, 0)
   const slots = alive.reduce((sum, { concurrency }) => sum + concurrency, 0)
   const gone = workers.length - alive.length
   const crew = alive.length === 0 ? paint.red('no worker is up') : say`${counted(alive.length, 'worker')} up · ${busy}/${slots} busy`
   return cutLine(
-    say`${paint.bold('TYPES')}  ${types.length === 0 ? paint.dim('none yet') : crew}${gone > 0 ? paint.yellow(say` · ${gone} gone`) : say``}`,
+    say`${paint.bold('TYPES')}  ${types.length === 0 ? paint.dim(isCounted ? 'none yet' : 'counting …') : crew}${gone > 0 ? paint.yellow(say` · ${gone} gone`) : say``}`,
     width,
   )
 }

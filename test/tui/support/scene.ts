@@ -18,7 +18,7 @@ export const press = (state: State, ...commands: readonly Command[]): State =>
 export const type = (state: State, ...keys: readonly string[]): State => keys.reduce((next, key) => reduce(next, { type: 'typed', key }), state)
 
 export const figures = (over: Partial<Figures> = {}): Figures => ({
-  ...{ location: '/data/wf.db', types: [], breakers: [], workers: [], causes: [], nextDueAt: null },
+  ...{ location: '/data/wf.db', counted: true, types: [], breakers: [], workers: [], causes: [], nextDueAt: null },
   series: { minutes: [], byType: {} },
   ...over,
 })
