@@ -4,7 +4,7 @@ import { planOf, type Plan } from '../../src/tui/plan.ts'
 import { readFirst } from '../../src/tui/snapshot.ts'
 import { queryOf, type State } from '../../src/tui/state.ts'
 import { outage, shown, textOf } from './support/outage.ts'
-import { incident, jobs, noon, press, read, start } from './support/scene.ts'
+import { incident, jobs, noon, press, read, start, type } from './support/scene.ts'
 
 const plan: Plan = {
   of: 'jobs',
@@ -74,6 +74,16 @@ describe('what stands still', () => {
     expect(next).toMatch(/ {2}enqueued /)
     // Opened, it is what is acted on: there is no other one to look at.
     expect(textOf(press(state, 'down', 'open'))).not.toMatch(/ {2}enqueued /)
+  })
+})
+
+describe('a filter that cannot be read', () => {
+  it('is told on a line of its own, so that there is room for what would be right', () => {
+    const state = type(press(read(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), jobs(1)), 'filter'), '--state done', 'enter')
+    const [prompt, why] = textOf(state).split('\n').slice(-2)
+    expect(prompt).toBe(' / --state done█')
+    expect(why).toMatch(/^ --state "done" is none of available, waiting, running, /)
+    expect(textOf(type(state, 'x'))).not.toMatch(/is none of/)
   })
 })
 

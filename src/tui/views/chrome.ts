@@ -60,8 +60,7 @@ export function footerLines(state: State, look: Look): readonly Safe[] {
 
 function statusLine(state: State, { paint }: Look): Safe {
   const { overlay, notice } = state
-  if (overlay?.kind === 'prompt')
-    return say` ${overlay.of === 'filter' ? '/' : ':'} ${overlay.text}█ ${overlay.error === null ? say`` : paint.red(overlay.error)}`
+  if (overlay?.kind === 'prompt') return say` ${overlay.of === 'filter' ? '/' : ':'} ${overlay.text}█`
   const said = notice && say`${notice.tone === 'good' ? paint.green('✓') : paint.red('!')} ${notice.text}`
   const filter = state.filters[listOf(state)]
   const items = itemsOf(state)
@@ -90,7 +89,9 @@ function countWords(state: State, items: readonly Item[]): string {
 }
 
 function helpLine(state: State, { paint, width }: Look): Safe {
-  if (state.overlay?.kind === 'prompt') return sized(paint.dim(promptHelp(state.overlay)), width)
+  const { overlay } = state
+  // What is wrong needs a line of its own: it says what would be right.
+  if (overlay?.kind === 'prompt') return sized(overlay.error === null ? paint.dim(promptHelp(overlay)) : paint.red(say` ${overlay.error}`), width)
   const age = freshness(state, paint)
   const room = width - widthOf(age) - 2
   let line = say``

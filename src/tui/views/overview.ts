@@ -1,6 +1,6 @@
 /** All at a glance: what is stopped and why, which downstream is down, how much gets done, who works. */
 import { joined, say, type Safe } from '../../cli/output/safe.ts'
-import { counted, span } from '../../cli/output/time.ts'
+import { counted, span, thousands } from '../../cli/output/time.ts'
 import type { InspectedBreaker } from '../../engine/breakers-control.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 import type { Item, ListedCause } from '../items.ts'
@@ -53,7 +53,7 @@ function blockOf(state: State, items: readonly Item[]) {
     })
     if (rows.length === 0) return [list.title]
     const hidden = rows.length - Math.max(0, look.height - headRows)
-    const title = hidden > 0 ? cutLine(say`${list.title}  ${look.paint.dim(say`${hidden} more`)}`, look.width) : list.title
+    const title = hidden > 0 ? cutLine(say`${list.title}  ${look.paint.dim(say`… ${thousands(hidden)} more`)}`, look.width) : list.title
     const selected = rows.findIndex(({ id }) => id === chosen)
     const lines = listLines(rows, list.columns, { ...look, height: look.height - 1, selected, marks: state.marks })
     return [title, ...lines].slice(0, Math.max(1, look.height))
