@@ -17,8 +17,9 @@ export default defineConfig({
     setupFiles: ['.ci/cover-children.ts'],
     // Files wait for processes of their own much of the time.
     maxWorkers: '100%',
-    // A machine that checks may be busy with much else.
-    testTimeout: process.env['CI'] ? 120_000 : 30_000,
+    // Only for what hangs: a machine that checks may be busy with much else.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json'], reportOnFailure: true },
   },
 })

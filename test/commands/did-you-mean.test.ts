@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
-describe('a name or key that is not there', { timeout: 60_000 }, () => {
+describe('a name or key that is not there', () => {
   it('is answered with the one that was probably meant, whatever it names', async () => {
     const store = await seededStore()
     const [failed = 0] = await store.raised(1)

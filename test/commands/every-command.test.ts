@@ -23,7 +23,7 @@ async function each<T>(list: readonly T[], work: (item: T) => Promise<void>): Pr
 const storeArgs = (args: readonly string[], location: string) => (args.includes('--store') ? {} : { store: location })
 
 /** Dozens of processes each. */
-describe('every command', { timeout: 120_000 }, () => {
+describe('every command', () => {
   it('is walked here', () => {
     expect(commands.map(({ id }) => id).sort()).toEqual(ids)
   })

@@ -9,7 +9,7 @@ const keys = [699, 695, 691, 687, 683, 679, 675, 671, 667, 663]
 /** It passes for the number of a card, and could have been any job's. */
 const largest = 4111111111111111
 
-describe('what is wf’s own', { timeout: 60_000 }, () => {
+describe('what is wf’s own', () => {
   it('A39 stands whole wherever it is shown, though it may look like the number of a card', async () => {
     const store = await seededStore()
     const { location } = store

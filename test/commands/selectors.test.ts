@@ -6,7 +6,7 @@ import { seededStore } from '../support/seeded-store.ts'
 const ids = ({ out }: { out: string }) => out.trim().split('\n').filter(Boolean).map(Number)
 
 /** A command a process: time for many of them. */
-describe('a selector on the command line', { timeout: 60_000 }, () => {
+describe('a selector on the command line', () => {
   it('narrows every list by what went wrong, by what jobs carry and by time', async () => {
     const { location, raised, dead, add } = await seededStore()
     const slow = await raised(2, 'connect ETIMEDOUT 10.0.0.1')

@@ -50,7 +50,7 @@ describe('starting', () => {
     expect(help).toMatchObject({ code: 2, err: 'wf: there is no command "help"\n    try: wf jobs list --help\n' })
   })
 
-  it('B140 every command loads the heavy packages that it needs, and no other', { timeout: 120_000 }, async () => {
+  it('B140 every command loads the heavy packages that it needs, and no other', async () => {
     const store = await hostileStore()
     const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
     const needs: Readonly<Record<string, readonly string[]>> = {

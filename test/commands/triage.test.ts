@@ -16,7 +16,7 @@ async function triage(location: string, turns: readonly Turn[]): Promise<string>
   return terminal.ended
 }
 
-describe.skipIf(!hasScript)('wf triage on a terminal', { timeout: 60_000 }, () => {
+describe.skipIf(!hasScript)('wf triage on a terminal', () => {
   it('shows cause after cause, the worst first, and one job after the other of each', async () => {
     const { location, raised, poisoned } = await seededStore()
     const [older = 0, newer = 0] = await raised(2, 'the gateway is away')

@@ -36,7 +36,7 @@ const wf = ({ location }: SeededStore, ...args: readonly string[]) => cli(args, 
 const json = async <T = Done>(store: SeededStore, ...args: readonly string[]) => (await wf(store, ...args, '--json')).json<T>()
 const audit = async (store: SeededStore, ...args: readonly string[]) => (await json<Audit>(store, 'audit', 'list', ...args)).items
 
-describe('a change', { timeout: 60_000 }, () => {
+describe('a change', () => {
   it('A20 tells its operation and how to take it back, in words and in the document', async () => {
     const store = await seededStore()
     const [key = 0, other = 0] = await store.raised(2)
@@ -127,7 +127,7 @@ describe('a change', { timeout: 60_000 }, () => {
   })
 })
 
-describe('wf undo', { timeout: 60_000 }, () => {
+describe('wf undo', () => {
   it('takes the last change back that can be, and says which', async () => {
     const store = await seededStore()
     const keys = await store.raised(3)
@@ -188,7 +188,7 @@ describe('wf undo', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a bulk change that is broken off', { timeout: 60_000 }, () => {
+describe('a bulk change that is broken off', () => {
   const many = async (store: SeededStore, count: number) =>
     store.engine.enqueue(Array.from({ length: count }, () => ({ type: 'mail', variables: {} })))
   const cancelled = async ({ store }: SeededStore) => (await store.counts()).cancelled ?? 0

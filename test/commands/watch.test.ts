@@ -15,7 +15,7 @@ describe('--watch', () => {
     expect((await cli(['jobs', 'list', '--every', '2s'], { store: location })).code).toBe(2)
   })
 
-  it.skipIf(!hasScript)('follows the store on a terminal, until Ctrl-C, which ends it well', { timeout: 60_000 }, async () => {
+  it.skipIf(!hasScript)('follows the store on a terminal, until Ctrl-C, which ends it well', async () => {
     const { location, add, raised } = await seededStore()
     const terminal = onTerminal(`wf incidents list --watch --every 200ms --store ${location}`, {})
     await terminal.shows('no open incidents')

@@ -77,7 +77,7 @@ async function outage({ region = 12, broken = 4, fine = 6 } = {}) {
 /** The command that a cause names, with more behind it. */
 const commandOf = (causes: Causes, code: string) => (causes.items.find((cause) => cause.code === code)?.command ?? '').replace(/ --store .*/, '')
 
-describe('an outage, from the first command to the proof', { timeout: 60_000 }, () => {
+describe('an outage, from the first command to the proof', () => {
   it('is found, tried on three jobs, mended in bulk and proven in three commands, and touches no other job', async () => {
     const { wf, mend, europe, others, startWorker, states, scene } = await outage()
     const before = await Promise.all(others.map((key) => scene.detail(key)))

@@ -11,10 +11,10 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const wfBin = process.env['WF_TEST_BIN'] ?? join(root, 'bin/run.js')
 
 /** Short leases and margins: what takes half a minute in production takes a second or two here. */
-export const quickEnv = { WF_LEASE: '2s', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '1s', WF_LOAD: '4s' }
+export const quickEnv = { WF_LEASE: '3s', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '1s' }
 
 /** A test waits for a signal; this is only how long until it is taken not to come. */
-const longestWaitMs = 20_000
+const longestWaitMs = 120_000
 
 export interface Ended {
   code: number | null
@@ -56,6 +56,9 @@ export class Running {
   out = ''
   err = ''
   hasEnded = false
+  /** Nothing of what it said is still on its way. */
+  readonly #closed: Promise<void>
+  #isClosed = false
   readonly #child: ChildProcess
   readonly #group: boolean
   readonly #listeners = new Set<() => void>()
@@ -81,6 +84,13 @@ export class Running {
       this.#child.once('exit', (code, signal) => {
         this.hasEnded = true
         resolve({ code, signal })
+        this.#tell()
+      })
+    })
+    this.#closed = new Promise((resolve) => {
+      this.#child.once('close', () => {
+        this.#isClosed = true
+        resolve()
         this.#tell()
       })
     })
@@ -118,19 +128,25 @@ export class Running {
     for (;;) {
       const found = look()
       if (found) return found
-      if (this.hasEnded) throw new Error(`ended before ${what}:\n${this.said}`)
+      if (this.#isClosed) throw new Error(`ended before ${what}:\n${this.said}`)
       if (Date.now() - startedAt > longestWaitMs) throw new Error(`waited too long until ${what}:\n${this.said}`)
       await this.#heard(50)
     }
   }
 
-  /** Waits for the end and checks the exit code. */
+  /** Waits for the end, and for the last that it said, and checks the exit code. */
   async exits(code: number): Promise<this> {
-    const timeout = setTimeout(() => this.killAll(), longestWaitMs * 2)
-    const ended = await this.ended
-    clearTimeout(timeout)
+    const ended = await this.saidAll()
     if (ended.code !== code) throw new Error(`ended with ${ended.code ?? ended.signal} instead of ${code}:\n${this.said}`)
     return this
+  }
+
+  /** How it ended, once all that it said is here: a process may be gone before its last words arrive. */
+  async saidAll(): Promise<Ended> {
+    const timeout = setTimeout(() => this.killAll(), longestWaitMs)
+    await this.#closed
+    clearTimeout(timeout)
+    return this.ended
   }
 
   #heard(mostMs: number): Promise<void> {

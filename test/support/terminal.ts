@@ -7,7 +7,7 @@ import { root } from './cli.ts'
 /** util-linux: gives a command a terminal, and its standard input as what is typed. */
 export const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 
-const longestWaitMs = 20_000
+const longestWaitMs = 120_000
 
 export interface Terminal {
   /** Resolves when the text has come since the last thing that was waited for. */

@@ -53,7 +53,7 @@ const hostileSource = async () => {
 }
 
 /** Hundreds of frames of texts that are ten thousand characters long. */
-describe('a frame', { timeout: 120_000 }, () => {
+describe('a frame', () => {
   it('B124 is never as tall as the terminal nor wider than it, at any size', async () => {
     const { source, close } = await hostileSource()
     for (const size of sizes) {

@@ -29,7 +29,7 @@ async function restored(pty: Pty): Promise<string> {
   return shown
 }
 
-describe.skipIf(!hasPty)('leaving the dashboard', { timeout: 60_000 }, () => {
+describe.skipIf(!hasPty)('leaving the dashboard', () => {
   it.each([
     ['q', 'q', 0],
     ['Ctrl-C', '\u0003', 0],
@@ -67,7 +67,7 @@ describe.skipIf(!hasPty)('leaving the dashboard', { timeout: 60_000 }, () => {
   })
 })
 
-describe.skipIf(!hasPty)('a dashboard that breaks', { timeout: 60_000 }, () => {
+describe.skipIf(!hasPty)('a dashboard that breaks', () => {
   it('B127 at an error while drawing gives the terminal back, and tells the error after that', async () => {
     const { location } = await seededStore()
     const script = `echo shell history; stty -g > before; "${process.execPath}" "${broken}" "${root}" "${location}"; echo "exit $?"; stty -g > after; echo done`
@@ -80,7 +80,7 @@ describe.skipIf(!hasPty)('a dashboard that breaks', { timeout: 60_000 }, () => {
   })
 })
 
-describe.skipIf(!hasPty)('being away for a while', { timeout: 60_000 }, () => {
+describe.skipIf(!hasPty)('being away for a while', () => {
   it('B127 Ctrl-Z gives the shell its terminal, and fg brings the screen back', async () => {
     const { location, raised } = await seededStore()
     await raised(1)

@@ -7,7 +7,7 @@ import { hasPty, openPty } from './support/pty.ts'
 
 const dashboard = (location: string, more = '') => `wf dashboard --store "${location}" ${more}; echo "exit $?"; echo done`
 
-describe.skipIf(!hasPty)('on a real terminal', { timeout: 90_000 }, () => {
+describe.skipIf(!hasPty)('on a real terminal', () => {
   it.each([
     [60, 16],
     [80, 24],

@@ -105,7 +105,7 @@ function follow(child: ChildProcess, folder: string, emulator: InstanceType<type
       wraps: emulator.modes.wraparoundMode,
     }),
     main: () => linesOf(emulator.buffer.normal, 0),
-    until: (wanted, mostMs = 20_000) =>
+    until: (wanted, mostMs = 120_000) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const shown = screen().join('\n')
@@ -119,7 +119,7 @@ function follow(child: ChildProcess, folder: string, emulator: InstanceType<type
         look()
       }),
     async pid() {
-      for (let left = 500; left > 0; left--) {
+      for (let left = 6_000; left > 0; left--) {
         if (existsSync(join(folder, 'pid')) && file('pid') !== '') return Number(file('pid'))
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
