@@ -37,6 +37,15 @@ function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | n
   return state.frozen ? told(state) : stoodAt(state, stand)
 }
 
+/** What came above the selected row, or went, has brought it near an edge of the page. */
+export function kept(state: State): State {
+  const page = state.pages[listOf(state)]
+  const items = itemsOf(state)
+  if (page === undefined || items === null || items.length === 0 || state.frozen) return state
+  const index = selectedIndex(state, items)
+  return readOn(state, page, { index, wanted: index })
+}
+
 /** Far enough in the page, the next one is asked for, long before its rows are wanted. */
 function readOn(state: State, page: KnownPage, { index, wanted }: { index: number; wanted: number }): State {
   const stand = standOf(state)

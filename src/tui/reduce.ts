@@ -3,7 +3,7 @@ import { reduceConfirm } from './confirm.ts'
 import type { Item } from './items.ts'
 import { figureItems, figureLists, type FigureList } from './figure-pages.ts'
 import { isVerb, screens, type Command, type Screen } from './keys.ts'
-import { move, type Move } from './move.ts'
+import { kept, move, type Move } from './move.ts'
 import type { Event } from './event.ts'
 import { reducePrompt } from './prompt.ts'
 import { markOf, marksOf, noMarks } from './marks.ts'
@@ -86,10 +86,11 @@ function withCursorOf(state: State, { list, before, page }: { list: ListName; be
 /** The row that was asked for is there; or the whole page is gone, and the list is shown from its beginning. */
 function landed(state: State, list: ListName): State {
   const [stand, page] = [state.stands[list], state.pages[list]]
-  if (stand === undefined || page === undefined || !isSamePlace(stand.place, page.place)) return state
+  if (page === undefined || !isSamePlace((stand ?? atTop).place, page.place)) return state
+  if (stand === undefined) return list === listOf(state) ? kept(state) : state
   const stood = (to: Stand): State['stands'] => ({ ...state.stands, [list]: to })
   if (page.items.length === 0 && !page.more && stand.place.cursor !== null) return { ...state, stands: stood(atTop) }
-  if (stand.jump === null) return state
+  if (stand.jump === null) return list === listOf(state) ? kept(state) : state
   const last = page.items.length - 1
   const index = Math.max(0, Math.min(last, (stand.jump.to === 'first' ? 0 : last) + stand.jump.by))
   const cursors = { ...state.cursors, [list]: { id: page.items[index]?.id ?? null, index } }
