@@ -153,7 +153,10 @@ async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> 
     if (expired.length === 0) break
     const { settled } = await engine.exchange({ ended: expired.map((lease) => lostAttempt(lease, now)) })
     const lost = expired.filter((_, index) => settled[index] === 'applied')
-    if (lost.length > 0) log.warn(`${lost.length} attempts lost their lease`, { jobs: lost.map(({ job }) => job.key).slice(0, 10) })
+    if (lost.length > 0)
+      log.warn(lost.length === 1 ? '1 attempt lost its lease' : `${lost.length} attempts lost their lease`, {
+        jobs: lost.map(({ job }) => job.key).slice(0, 10),
+      })
     total += lost.length
     // None applied: others settled them first, and what is read again would be the same.
     if (expired.length < batchSize || lost.length === 0) break

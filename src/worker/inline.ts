@@ -16,7 +16,7 @@ import { declarationOf, type LoadedHandler } from './handler/loaded-handler.ts'
 import { interrupted, settleHeld } from './keeper/losses.ts'
 import { createPauseWatch } from './keeper/pause-watch.ts'
 import type { LeaveReason } from './messages.ts'
-import { createWorker } from './worker.ts'
+import { createWorker, type RunningAttempt } from './worker.ts'
 
 export interface InlineOptions {
   engine: Engine
@@ -37,6 +37,8 @@ export interface InlineOptions {
 }
 
 export interface Inline {
+  /** What its handlers are at. */
+  running(): readonly RunningAttempt[]
   start(): Promise<void>
   /** Why it left. */
   readonly finished: Promise<LeaveReason>
@@ -80,6 +82,7 @@ export function createInline(options: InlineOptions): Inline {
     return left
   }
   return {
+    running: () => worker.running,
     finished: worker.finished,
     lost: lost.heard,
     drainAsked: drainAsked.heard,

@@ -5,6 +5,10 @@ import { Scene } from '../support/scene.ts'
 const modules: Record<string, { text: string; says: RegExp; slow?: true }> = {
   'a syntax error': { text: 'export default { type: "x", run() { let } }\n', says: /broken\.ts:1/ },
   'a missing import': { text: 'import "./nowhere.ts"\nexport default { type: "x", run() {} }\n', says: /nowhere/ },
+  'a throw in a timer while it loads': {
+    text: 'setTimeout(() => { throw new Error("loose") })\nawait new Promise(() => {})\n',
+    says: /broken\.ts:1:\d+\n.*loose/,
+  },
   'a throw at its top level': { text: '\nthrow new Error("no settings")\n', says: /no settings/ },
   'no handler': { text: 'export const answer = 42\n', says: /answer|no handler/ },
   'process.exit(0) at its top level': { text: 'process.exit(0)\n', says: /ended with exit code 0 while it loaded/ },
@@ -32,12 +36,33 @@ describe('modules that cannot be loaded', () => {
     })
   }
 
-  it('B065 in line, too', async () => {
-    const scene = await Scene.open()
-    const file = writeHandler(scene.folder, 'broken.ts', '\nthrow new Error("no settings")\n')
-    const ended = scene.wf(['run-worker', file, '--inline'])
-    expect([ended.code, ended.err]).toEqual([11, expect.stringMatching(/no settings/)])
-  })
+  it.each([
+    ['throws at its top level', '\nthrow new Error("no settings")\n', /broken\.ts:2:\d+\n.*no settings/],
+    ['ends the process, with success as it says', 'process.exit(0)\n', /ended with exit code 0 while it loaded .*broken\.ts/],
+    [
+      'throws in a timer while it loads',
+      'setTimeout(() => { throw new Error("loose") })\nawait new Promise(() => {})\n',
+      /broken\.ts:1:\d+\n.*loose/,
+    ],
+    [
+      'leaves a rejection to nobody while it loads',
+      'void Promise.reject(new Error("loose"))\nawait new Promise(() => {})\n',
+      /broken\.ts:1:\d+\n.*loose/,
+    ],
+    ['never ends to load', 'await new Promise(() => {})\n', /took longer than 0\.5 s/, { WF_LOAD: '500ms' }],
+  ] as [string, string, RegExp, Record<string, string>?][])(
+    'B065 A37 in line, a module that %s: one message, exit 11',
+    async (_, text, says, env = {}) => {
+      const scene = await Scene.open()
+      const [key = 0] = await scene.enqueue({ type: 'x' })
+      const worker = scene.worker([writeHandler(scene.folder, 'broken.ts', text), '--inline'], { env })
+      await worker.exits(11)
+      expect(worker.err).toMatch(says)
+      expect(worker.err.match(/^wf: /gm)).toHaveLength(1)
+      expect(worker.err).not.toMatch(/\n\s+at /)
+      expect(await scene.job(key)).toMatchObject({ state: 'available', attempt: 0 })
+    },
+  )
 
   it('B068 a type that no module handles is an error that names those that are there', async () => {
     const scene = await Scene.open()

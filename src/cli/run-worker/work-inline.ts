@@ -2,20 +2,21 @@
 import { hostname } from 'node:os'
 import { isStoreGone } from '../../domain/errors.ts'
 import { systemRandom } from '../../random.ts'
-import { handlersFor, within } from '../../worker/child/child-load.ts'
+import { handlersFor } from '../../worker/child/child-load.ts'
 import { createInline, type Inline } from '../../worker/inline.ts'
-import { loadHandlers } from '../../worker/handler/load-handlers.ts'
 import { wordsOfDrain, wordsOfStart } from '../../worker/supervisor/supervisor-words.ts'
 import { declarationOf } from '../../worker/handler/loaded-handler.ts'
 import { count, tallyKey, type Tally } from '../../worker/tally.ts'
+import { loadInline } from './load-inline.ts'
+import { onUnaskedExit, wordsOfExitAmid } from './unasked-exit.ts'
 import type { Run, RunParts } from './work.ts'
 import type { RunEnd } from './work-end.ts'
 
 const lookEveryMs = 200
 
 export async function runInline(parts: RunParts): Promise<Run> {
-  const { engine, clock, log, files, config, types } = parts
-  const handlers = handlersFor(await within(loadHandlers(files), { files, loadMs: config.loadMs }, clock), { types })
+  const { engine, log, config, types } = parts
+  const handlers = handlersFor(await loadInline(parts), { types })
   const tally: Tally = {}
   engine.events.on('settled', ({ settlement, result }) => count(tally, tallyKey(settlement, result)))
   const lease = { leaseMs: config.leaseMs, renewMs: config.renewalMs }
@@ -40,6 +41,7 @@ class InlineRun implements Run {
   constructor(parts: Parts) {
     const { tally, inline } = parts
     this.#parts = parts
+    const unguard = onUnaskedExit(process, (code) => parts.report(wordsOfExitAmid(code, inline.running())))
     this.ended = new Promise((resolve, reject) => {
       this.#end = (why, allReturned) => resolve({ why, tally, allReturned })
       void inline.lost.then(async (error) => {
@@ -49,6 +51,7 @@ class InlineRun implements Run {
         reject(error)
       })
     })
+    this.ended.then(unguard, unguard)
     void inline.drainAsked.then(() => this.#drainOnWord())
     const panic = (error: unknown) => inline.panic(error)
     process.on('uncaughtException', panic)

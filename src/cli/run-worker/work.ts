@@ -7,10 +7,12 @@ import { isEmpty, type LeftBehind } from '../../engine/until-empty.ts'
 import type { Logger } from '../../logger.ts'
 import { createStats } from '../../metrics/stats.ts'
 import { systemRandom } from '../../random.ts'
+import type { WfError } from '../../domain/errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { Upkeep } from '../../worker/keeper/keeper.ts'
 import { onSignals } from '../../worker/signals.ts'
 import { count, sumOf, type Tally } from '../../worker/tally.ts'
+import { reportError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output/output.ts'
 import { exitCodeOf, tellEnd, type RunEnd } from './work-end.ts'
@@ -28,6 +30,8 @@ export interface RunParts extends WorkOptions {
   storeId: string
   /** With --until-empty: whether it may end now. */
   isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
+  /** Tells why the process ends, where nothing can be thrown any more. */
+  report(error: WfError): ExitCode
 }
 
 export interface Run {
@@ -45,7 +49,10 @@ export async function work({ store, clock, output, ...options }: WorkOptions & {
   const left: LeftBehind[] = []
   const unattempted: Tally = {}
   try {
-    const parts = await partsOf({ store, clock, log, left, unattempted, options })
+    const parts = {
+      ...(await partsOf({ store, clock, log, left, unattempted, options })),
+      report: (error: WfError) => reportError(error, output, 'run-worker'),
+    }
     const metrics = options.metricsPort === null ? null : await openMetrics(options.metricsPort, parts)
     const run = await startRun(parts)
     const release = onSignals(process, clock, run)
@@ -80,7 +87,7 @@ interface Given {
   options: WorkOptions
 }
 
-async function partsOf({ store, clock, log, left, unattempted, options }: Given): Promise<RunParts> {
+async function partsOf({ store, clock, log, left, unattempted, options }: Given): Promise<Omit<RunParts, 'report'>> {
   const events = createEvents()
   const stops = new Map<string, number>()
   events.on('stopped', ({ jobs }) => {

@@ -16,6 +16,7 @@ import { LeaseWatch } from './child-lease.ts'
 import { TallyReport } from './child-tally.ts'
 import { handlersFor, within } from './child-load.ts'
 import type { Upkeep } from '../keeper/keeper.ts'
+import { failureOf } from '../handler/load-failure.ts'
 import { declarationOf, type LoadedHandler } from '../handler/loaded-handler.ts'
 import type { ChildSetup, LeaveReason, ToChild } from '../messages.ts'
 import { createWorker, type Worker } from '../worker.ts'
@@ -47,6 +48,7 @@ export class Child {
   readonly #lease: LeaseWatch
   #leaving = false
   #isOrphan = false
+  #files: readonly string[] = []
 
   constructor(options: ChildOptions) {
     this.#options = options
@@ -58,7 +60,7 @@ export class Child {
   /** For what no handler caught. */
   panic(error: unknown): void {
     if (this.#worker) this.#worker.panic(error)
-    else this.#loadFailed(error)
+    else this.#loadFailed(failureOf(error, this.#files.join(', ')))
   }
 
   #take(message: ToChild): void {
@@ -82,6 +84,7 @@ export class Child {
 
   async #setUp(setup: ChildSetup): Promise<void> {
     const { channel, clock, random, load, openStore, upkeep } = this.#options
+    this.#files = setup.files
     const [loaded, store] = await Promise.all([within(load(setup.files), setup, clock), openStore(setup.location)])
     this.#store = store
     const handlers = handlersFor(loaded, setup)

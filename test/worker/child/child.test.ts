@@ -111,10 +111,14 @@ describe('a child', () => {
   })
 
   it('B065 takes an error that nobody caught while it loads for a failure to load', async () => {
-    const { channel, child, exits, clock } = await playing(() => {})
-    child.panic(new Error('loose'))
+    const { channel, child, exits, clock, setUp } = await playing(() => {}, { load: () => new Promise<never>(() => {}) })
+    await setUp()
+    child.panic(Object.assign(new Error('loose'), { stack: 'Error: loose\n    at run (/shop/mail.ts:7:3)' }))
     await clock.settle()
-    expect(channel.heard('load_failed')).toMatchObject([{ message: 'loose' }])
+    expect(channel.heard('load_failed')).toMatchObject([
+      { code: 'handler_load_failed', message: expect.stringMatching(/mail\.ts:7:3\nit threw while it was loading: loose$/) },
+    ])
+    await clock.advance(30_000)
     expect(exits).toEqual([1])
   })
 

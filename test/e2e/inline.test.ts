@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { Scene } from '../support/scene.ts'
+
+describe('a handler that ends its process, in line', () => {
+  it.each([0, 7])('B055 in line, process.exit(%i) ends the worker with 1, names the jobs that ran, and costs none of them', async (given) => {
+    const scene = await Scene.open()
+    const file = scene.handler('mixed', `if (variables.exits && job.attempt === 1) process.exit(${given}); await sleep(100)`)
+    const [bad = 0] = await scene.enqueue({ type: 'mixed', variables: { exits: true } })
+    const env = { WF_LEASE: '1s', WF_RENEWAL: '200ms', WF_SWEEP: '300ms' }
+    const worker = scene.worker([file, '--inline', '--until-empty'], { env })
+    await worker.exits(1)
+    expect(worker.err).toMatch(new RegExp(`a handler ended the process with exit code ${given}\\n.*mixed #${bad}\\n.*process\\.exit`))
+    await scene.worker([file, '--inline', '--until-empty'], { env }).exits(0)
+    expect(await scene.job(bad)).toMatchObject({ state: 'completed', retries: 3 })
+    expect(await scene.outcomes(bad)).toEqual(['lost', 'success'])
+  })
+})
