@@ -17,7 +17,7 @@ describe('a name or key that is not there', () => {
       [['incidents', 'resolve', double(failed)], `did you mean ${failed}?`],
       [['idempotency', 'show', double(failed)], `did you mean ${failed}?`],
       [['dlq', 'show', double(dead)], `did you mean ${dead}?`],
-      [['dlq', 'show', String(failed)], `job ${failed} is failed: wf jobs explain ${failed}`],
+      [['dlq', 'show', String(failed)], `wf jobs explain ${failed}: the job is failed`],
       [['audit', 'show', '11'], 'did you mean 1?'],
       [['undo', '11'], 'did you mean 1?'],
       [['types', 'pause', 'mial'], 'did you mean mail?'],

@@ -12,6 +12,17 @@ interface Changed {
 }
 
 describe('wf incidents resolve', () => {
+  it('says what still keeps the jobs that it sent to work, and nothing where nothing does', async () => {
+    const { location, raised, engine } = await seededStore()
+    const [key = 0, other = 0] = await raised(2)
+    const free = await cli(['incidents', 'resolve', String(key)], { store: location })
+    expect(free.out).not.toContain('held')
+    await engine.pauseTypes(['mail'], { paused: true, reason: 'their maintenance', who: 'ada' })
+    const held = await cli(['incidents', 'resolve', String(other)], { store: location })
+    expect(held).toMatchObject({ code: 0, err: '' })
+    expect(held.out).toContain('\nheld 1 of mail: mail is paused by ada: their maintenance\n')
+  })
+
   it('A19 gives retries, says who and why, skips what is resolved already, and knows no unknown key', async () => {
     const { location, raised, detail } = await seededStore()
     const [key = 0] = await raised()

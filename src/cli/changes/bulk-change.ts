@@ -7,7 +7,7 @@ import { selectorText } from '../../domain/selector-text.ts'
 import { changeMany } from '../../engine/bulk.ts'
 import { withinSizes, type Engine } from '../../engine/engine.ts'
 import { foretellResolution } from '../../engine/foretell.ts'
-import type { Selector } from '../../store/store.ts'
+import type { Selector, Store } from '../../store/store.ts'
 import { changed, foretell, runChange, type ChangeContext, type ChangeEnd, type ChangeRun } from './change-run.ts'
 import { tellChanges } from './changes.ts'
 import type { ExitCode } from '../exit-codes.ts'
@@ -42,7 +42,8 @@ export async function changeJobs(context: ChangeContext, change: BulkChange): Pr
       ? { failure: null, id: null, ...(await foretellAll(change, run)) }
       : { ...(await changeAll(clock, change, run)), impact: [], previews: [] },
   )
-  const { failure, id, impact, previews } = result
+  const { failure, id, previews } = result
+  const impact = dryRun || output.json || !runsAgain(verb) || tally.counts.changed === 0 ? result.impact : await heldNow(change.engine.store, keys)
   const operation = id === null ? null : { id, verb, changed: tally.counts.changed, suffix }
   tally.add(passedBy)
   const missing = keys.length === 1 && tally.counts.not_found === 1 ? { missing: await nearKeys(change.engine.store, keys[0] ?? 0) } : {}
@@ -56,6 +57,22 @@ async function changeAll(clock: Clock, change: BulkChange, run: ChangeRun): Prom
   const pace = perSecond === undefined ? {} : { perSecond }
   return changed(run, (listener) => changeMany({ engine, clock, keys, resolution, passedBy, selector: selectorWords(change), ...pace, ...listener }))
 }
+
+/** So many are looked at: of more, what holds them would take longer to find than anybody waits. */
+const mostLooked = 20_000
+
+/** What holds those that were sent to work: they are there, and do not start. */
+async function heldNow(store: Store, keys: readonly number[]): Promise<readonly Impact[]> {
+  if (keys.length > mostLooked) return []
+  const types: string[] = []
+  for (let start = 0; start < keys.length; start += keysPerRead) {
+    const { items } = await store.jobs({ keys: keys.slice(start, start + keysPerRead) }, { limit: keysPerRead })
+    for (const { type, state } of items) if (state === 'available' || state === 'waiting') types.push(type)
+  }
+  return impactOf(store, countedBy(types))
+}
+
+const keysPerRead = 1_000
 
 /** What was meant, for the record. */
 export function selectorWords({ selector, keys, bound = {} }: Pick<BulkChange, 'selector' | 'keys' | 'bound'>): string {

@@ -54,7 +54,7 @@ export async function runChange<T>(
     progress.update(tally.total, tally.total / keys.length)
   }
   try {
-    if (!dryRun) warnFinal(output, verb)
+    if (!dryRun && keys.length > 0) warnFinal(output, verb)
     const result = await work({ tally, signal: interrupt.signal, add })
     return { result, tally, stoppedWith: interrupt.exitCode }
   } finally {

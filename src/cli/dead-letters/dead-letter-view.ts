@@ -30,7 +30,7 @@ export function deadLetterColumns(now: number, closed: boolean): readonly Column
   return [
     { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
-    { title: 'REASON', value: ({ reason }) => reason, paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim) },
+    { title: 'KIND', value: ({ reason }) => reason, paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim) },
     { title: 'RECEIVED', value: ({ receivedAt }) => relative(receivedAt, now) },
     { title: 'TIMES', value: ({ count }) => count, align: 'right', optional: 1 },
     { title: 'ERROR', value: (letter) => errorLine(letterError(letter)), shrinkTo: 32 },

@@ -95,9 +95,12 @@ async function tried({ engine, output, keyboard }: Triage, { text, before, varia
     change = { ...readSet(text, 'set'), add: false }
     return attempt(change)
   } catch (error) {
-    describeError(toWfError(error, 'triage'), output)
-    if (change === null || !isAddable(attempt, change)) return null
-    output.print(say`create it? ${output.paint.bold('y')} yes   ${output.paint.bold('n')} no`)
+    const refused = toWfError(error, 'triage')
+    if (change === null || !isAddable(attempt, change)) {
+      describeError(refused, output)
+      return null
+    }
+    output.print(say`${refused.message}: create it? ${output.paint.bold('y')} yes   ${output.paint.bold('n')} no`)
     return (await keyboard.key()) === 'y' ? { ...change, add: true } : null
   }
 }

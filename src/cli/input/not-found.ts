@@ -15,7 +15,7 @@ export async function noSuchJob(place: Place & Jobs, key: number): Promise<WfErr
 
 export async function noSuchIncident(place: Place, { key, state }: { key: number; state: string }): Promise<WfError> {
   const { location } = await place.info()
-  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: `job ${key} is ${state}: wf jobs explain ${key}` })
+  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: `wf jobs explain ${key}: the job is ${state}` })
 }
 
 interface Letters {
@@ -30,7 +30,7 @@ export async function noSuchDeadLetter(place: Place & Letters, key: number): Pro
 
 async function letterHint(place: Letters, key: number): Promise<string> {
   const [job] = (await place.jobs({ keys: [key] }, { limit: 1 })).items
-  if (job) return `job ${key} is ${job.state}: wf jobs explain ${key}`
+  if (job) return `wf jobs explain ${key}: the job is ${job.state}`
   const there = async (keys: readonly number[]) => (await place.deadLetters({ keys }, { limit: 2 })).items.map(({ jobKey }) => jobKey)
   return didYouMean(await nearNumber(key, there), 'wf dlq list --closed shows them all')
 }
