@@ -8,6 +8,7 @@ export const metrics = {
   panics: 'wf_worker_panics_total',
   idempotencyHits: 'wf_worker_idempotency_cache_hits_total',
   degraded: 'wf_worker_degraded_total',
+  unresponsive: 'wf_worker_unresponsive_seconds_total',
 } as const
 
 /** Stored counters behind the histogram: one a bucket (not cumulative) and the sum. */

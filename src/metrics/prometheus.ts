@@ -33,6 +33,7 @@ const counterHelp: Readonly<Record<string, string>> = {
   [metrics.panics]: 'Errors that no handler caught and that cost a worker process.',
   [metrics.idempotencyHits]: 'Steps whose remembered result was used instead of running them again.',
   [metrics.degraded]: 'Optional features that failed.',
+  [metrics.unresponsive]: 'Seconds in which a worker process did not answer, because a handler blocked its event loop.',
 }
 
 /** @param now epoch ms by the store's clock */

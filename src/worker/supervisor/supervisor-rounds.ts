@@ -5,6 +5,8 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../logger.ts'
 import { drainTimes } from '../drain.ts'
 import { Quarantine } from './quarantine.ts'
+import type { ChildSetup } from '../messages.ts'
+import { Silences } from './silences.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
 import type { Crew } from './supervisor-crew.ts'
 
@@ -13,6 +15,7 @@ export interface RoundsOptions {
   clock: Clock
   log: Logger
   crew: Crew
+  setup: Pick<ChildSetup, 'countedAs'>
   hangMs: number
   graceMs: number
   isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
@@ -22,14 +25,19 @@ export interface RoundsOptions {
 
 const emptyEveryMs = 200
 const restsPerWork = 20
+/** Of a child's silence until it is told, unless the patience with it is shorter. */
+const tellMs = 3000
 
 export class SupervisorRounds {
   readonly #options: RoundsOptions
   readonly #quarantine: Quarantine
+  readonly #silences: Silences
 
   constructor(options: RoundsOptions) {
     this.#options = options
     this.#quarantine = new Quarantine(options.engine.store)
+    const { setup, hangMs } = options
+    this.#silences = new Silences({ ...options, countedAs: setup.countedAs, tellMs: Math.min(tellMs, hangMs / 2) })
   }
 
   /** Until `ended`. */
@@ -70,6 +78,7 @@ export class SupervisorRounds {
     const ping = child.pulse.tick(passedMs, tickMs)
     if (ping !== null) child.process.send({ kind: 'ping', id: ping })
     else if (child.pulse.silentMs >= this.#options.hangMs && (await this.#isOverdue(child))) child.kill('hung')
+    await this.#silences.heed(child)
   }
 
   /** Whether everything that it runs should have ended long ago. */

@@ -249,6 +249,39 @@ describe('the supervisor', () => {
     expect(last().killed).toBe(false)
   })
 
+  it('B064 says once of a child whose event loop is blocked what it runs, counts the time, and says when it answers again', async () => {
+    const { add, clock, claimFor, last, log, engine } = await working()
+    let countedS = 0
+    engine.events.on('counted', ({ metric, labels, value }) => {
+      if (metric === 'wf_worker_unresponsive_seconds_total') countedS += value
+      expect(labels).toEqual({ worker: 'w.1' })
+    })
+    const words = () => log.lines.map(({ message }) => message).filter((message) => message.includes('answer'))
+    const key = await add()
+    await claimFor(last())
+    await clock.advance(5_000)
+    expect([words(), countedS]).toEqual([[], 0])
+    last().answers = false
+    await clock.advance(20_000)
+    expect(words()).toEqual([
+      expect.stringMatching(new RegExp(`^process 1 .* has not answered for 3 s: a handler blocks its event loop; it runs mail #${key}$`)),
+    ])
+    expect(countedS).toBeGreaterThan(15)
+    expect(countedS).toBeLessThanOrEqual(20)
+    const soFar = countedS
+    last().answers = true
+    const ping = last().heard('ping').at(-1)
+    if (ping?.kind === 'ping') last().say({ kind: 'pong', id: ping.id })
+    await clock.advance(2_000)
+    expect(words()).toEqual([expect.anything(), expect.stringMatching(/^process 1 .* answers again after 1\d s$/)])
+    expect(countedS).toBe(soFar)
+    expect(last().killed).toBe(false)
+    // Not again within the minute.
+    last().answers = false
+    await clock.advance(10_000)
+    expect(words()).toHaveLength(2)
+  })
+
   it('replaces a child that recycles itself, and not one that has had its number of jobs', async () => {
     const { clock, children, last, end } = await working({
       setup: { ...setup, maxJobs: 1 },
