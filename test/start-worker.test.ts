@@ -121,7 +121,7 @@ describe('startWorker', () => {
     const one = await startWorker({ store, handlers: [down], log: silent })
     await (await client.enqueue('down', {})).wait()
     const reader = await openStore({ location: store, mode: 'read' })
-    await vi.waitFor(async () => expect(await reader.breakers()).toMatchObject([{ name: 'bank', mode: 'open' }]), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await reader.breakers()).toMatchObject([{ name: 'bank', mode: 'open' }]), { timeout: 120_000 })
     await one.stop()
     const up = defineHandler({ type: 'up', dependencies, run: (_, ctx) => ctx.call('bank', () => 'paid') })
     const other = await startWorker({ store, handlers: [up, defineHandler({ type: 'free', run: () => 1 })], log: silent })

@@ -99,7 +99,7 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
       ['2 open incidents of 1 cause left', ''],
     ])
     expect(said).toContain('mail would be paused: 0 running jobs may finish, 0 jobs and all that come wait; what has stopped waits as it is')
-    expect(said).toMatch(/paused mail until .*, in (29|30)m; wf types resume mail ends it\noperation \d+ · wf undo \d+\n/)
+    expect(said).toMatch(/paused mail until .*, in (2\d|30)m; wf types resume mail ends it\noperation \d+ · wf undo \d+\n/)
     expect(await store.pausedTypes(store.now())).toMatchObject([{ type: 'mail', by: expect.stringContaining('ada'), reason: 'the gateway is away' }])
     expect((await store.counts()).failed).toBe(2)
   })

@@ -115,9 +115,9 @@ describe('wf workers release', () => {
 
   it('B006 watches a worker on another machine: refuses it when its lease moves, takes it when a renewal is missed', async () => {
     const t = await seededStore()
-    await t.join('far#1', { host: 'elsewhere', leaseUntil: Date.now() + 3_000 })
-    await t.join('far#2', { host: 'elsewhere', leaseUntil: Date.now() + 3_000 })
-    const renewing = setInterval(() => void t.store.renew(['far#1'], Date.now() + 3_000, t.store.now()), 100)
+    await t.join('far#1', { host: 'elsewhere', leaseUntil: Date.now() + 16_000 })
+    await t.join('far#2', { host: 'elsewhere', leaseUntil: Date.now() + 16_000 })
+    const renewing = setInterval(() => void t.store.renew(['far#1'], Date.now() + 16_000, t.store.now()), 100)
     const end = await cli(['workers', 'release', 'far#1', 'far#2'], { store: t.location }).finally(() => clearInterval(renewing))
     expect(end.code).toBe(6)
     expect(end.err).toMatch(/watching far#1, far#2 for \d seconds? at most/)

@@ -17,7 +17,7 @@ describe('worker processes that share a breaker', () => {
     const [other = 0] = await scene.enqueue({ type: 'plain' })
     await scene.until(other, 'completed')
     expect(scene.marks.count('call')).toBe(1)
-    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(/held +the breaker of stripe is open for another (?:1h|59m\d+s)[^\n]*: drill/)
+    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(/held +the breaker of stripe is open for another (?:1h|5\dm)[^\n]*: drill/)
     expect(scene.wf(['breakers', 'close', 'stripe', '--reason', 'the drill is over']).code).toBe(0)
     for (const key of held) {
       expect(await scene.until(key, 'completed')).toMatchObject({ retries: 3, failures: 0 })

@@ -5,15 +5,13 @@ import { Scene } from '../support/scene.ts'
 describe('worker processes that die', () => {
   it('A06 B005 kill -9 of a child: its job starts again at once in another, at no cost, and completes once', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start"); await sleep(variables.ms); mark("end")')
-    const [key = 0] = await scene.enqueue({ type: 'slow', variables: { ms: 700 } })
-    const worker = scene.worker([file])
+    const file = scene.handler('slow', 'mark("start"); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end")')
+    const [key = 0] = await scene.enqueue({ type: 'slow' })
+    // Whoever waited for its lease to end would not see it start again.
+    const worker = scene.worker([file], { env: { WF_LEASE: '10m' } })
     await scene.marks.until((lines) => lines.length === 1, 'the handler has started')
     const [child = 0] = childrenOf(worker.pid)
-    const killedAt = Date.now()
     kill(child, 'SIGKILL')
-    await scene.marks.until((lines) => lines.length === 2, 'it has started again')
-    expect(Date.now() - killedAt).toBeLessThan(3000)
     await scene.until(key, 'completed')
     expect(await scene.job(key)).toMatchObject({ attempt: 2, retries: 3, failures: 0 })
     expect(await scene.outcomes(key)).toEqual(['lost', 'success'])
@@ -25,7 +23,7 @@ describe('worker processes that die', () => {
 
   it('A06 B006 B012 kill -9 of supervisor and child: others run the jobs again within lease and sweep', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(400); mark("end " + job.key)')
+    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)')
     const keys = await scene.enqueue(...Array.from({ length: 8 }, () => ({ type: 'slow' })))
     const first = scene.worker([file])
     await scene.marks.until((lines) => lines.length === 8, 'all handlers have started')
@@ -42,9 +40,9 @@ describe('worker processes that die', () => {
 
   it('B006 wf workers release: others take the jobs of a worker that was killed with its supervisor at once, not when the lease is over', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 60_000 : 10); mark("end " + job.key)')
+    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)')
     const keys = await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'slow' })))
-    const long = { env: { WF_LEASE: '5m', WF_RENEWAL: '1s' } }
+    const long = { env: { WF_LEASE: '10m', WF_RENEWAL: '1s' } }
     const first = scene.worker([file, '--worker-id', 'first'], long)
     await scene.marks.until((lines) => lines.length === 4, 'all handlers have started')
     const second = scene.worker([file, '--worker-id', 'second'], long)
@@ -57,7 +55,7 @@ describe('worker processes that die', () => {
     const released = scene.wf(['workers', 'release', 'first', '--reason', 'killed by hand'])
     expect([released.code, released.out]).toEqual([0, expect.stringContaining(`4 jobs ended as lost: ${keys.join(', ')}`)])
     for (const key of keys) {
-      expect(await scene.until(key, 'completed', 5_000)).toMatchObject({ attempt: 2, retries: 3 })
+      expect(await scene.until(key, 'completed')).toMatchObject({ attempt: 2, retries: 3 })
       expect(await scene.outcomes(key)).toEqual(['lost', 'success'])
       expect((await scene.detail(key)).attempts[0]?.error?.message).toMatch(/^worker first\.1#\w+ was released by .+: killed by hand$/)
     }

@@ -47,7 +47,7 @@ async function outage({ region = 12, broken = 4, fine = 6 } = {}) {
     mark(job.key + ' ' + job.attempt)
     if (variables.amount < 0) throw new Error('order ' + job.key + ' has a negative amount')
     if (variables.region === 'eu' && existsSync(${JSON.stringify(down)})) throw Object.assign(new Error('connect ETIMEDOUT 10.0.0.' + job.key), { code: 'ETIMEDOUT' })
-    if (variables.region === 'eu' && existsSync(${JSON.stringify(`${down}-slow`)})) await sleep(30_000)`
+    if (variables.region === 'eu' && existsSync(${JSON.stringify(`${down}-slow`)})) await sleep(600_000)`
   const handler = scene.handler('charge', run, 'retries: 1, concurrency: 20,')
   const inputs = [
     ...Array.from({ length: fine }, (_, order) => ({ type: 'charge', variables: { order, region: 'us', amount: 3 } })),
@@ -92,7 +92,7 @@ describe('an outage, from the first command to the proof', () => {
     const dry = (await wf(`${commandOf(causes, 'ETIMEDOUT')} --dry-run`)).json<Verified>()
     expect([dry.matched, dry.changed]).toEqual([12, 12])
 
-    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 30s`)
+    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 4m`)
     const proof = end.json<Verified>()
     expect([end.code, proof.matched, proof.changed, proof.skipped, proof.failed, proof.left]).toEqual([0, 12, 12, 0, 0, 0])
     expect(proof.verification).toMatchObject({ completed: 3, failedAgain: 0, hasGoneOn: true, ended: 'all' })
@@ -108,7 +108,7 @@ describe('an outage, from the first command to the proof', () => {
     const { wf, europe, startWorker, scene } = await outage()
     const worker = await startWorker()
     const causes = (await wf('wf incidents list --by cause')).json<Causes>()
-    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 30s`)
+    const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 4m`)
     const told = end.json<Verified>()
     expect([end.code, told.error?.code, told.changed, told.left]).toEqual([9, 'failed_again', 3, 9])
     expect(told.verification.hasGoneOn).toBe(false)
@@ -144,7 +144,7 @@ describe('an outage, from the first command to the proof', () => {
     const { wf, mend, startWorker, scene, europe, others } = await outage()
     mend()
     const worker = await startWorker()
-    const end = await cli(['incidents', 'resolve', '--verify', '30s', '--yes'], { store: scene.db })
+    const end = await cli(['incidents', 'resolve', '--verify', '4m', '--yes'], { store: scene.db })
     expect(end.code).toBe(9)
     expect(end.out).toMatch(/after .*: 12 of 16 jobs completed, 4 failed again, 0 not finished/)
     expect(end.out).toMatch(/failed again 4 of charge, the same cause: order \d+ has a negative amount/)

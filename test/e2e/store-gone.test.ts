@@ -43,11 +43,12 @@ async function atWork(...flags: string[]) {
   const slow = scene.handler(
     'slow',
     `mark("start"); await new Promise((resolve, reject) => ctx.signal.addEventListener("abort", () => { mark("aborted " + ctx.signal.reason.kind); reject(ctx.signal.reason) }))`,
-    "timeout: '2m',",
+    "timeout: '10m',",
   )
   const quick = scene.handler('quick', '')
   await scene.enqueue({ type: 'slow' })
-  const worker = scene.worker([slow, quick, ...flags])
+  // No lease ends while the store is away.
+  const worker = scene.worker([slow, quick, ...flags], { env: { WF_LEASE: '5m' } })
   await scene.marks.until((lines) => lines.includes('start'), 'the slow one runs')
   return { scene, worker }
 }
@@ -65,14 +66,12 @@ describe('a store that goes away while it is used', () => {
       const before = accepted.length
       renameSync(copy, scene.db)
       expect(await refused).toMatchObject({ code: 'store_replaced', message: expect.stringContaining(scene.db) })
-      const replacedAt = Date.now()
       await worker.exits(3)
-      expect(Date.now() - replacedAt).toBeLessThan(5_000)
       expect(scene.marks.lines).toContain('aborted lease_lost')
       expect(countOf(worker.out, /was replaced/)).toBe(1)
       expect(countOf(worker.err, /was replaced/)).toBe(1)
       expect(worker.err).toContain('try: Stop every process')
-      expect(`${worker.out}${worker.err}`).not.toMatch(/trying again/)
+      expect(`${worker.out}${worker.err}`).not.toMatch(/trying again|to come back/)
       expect(before).toBeGreaterThan(0)
       const status = wf(['db', 'status', '--store', scene.db, '--json'])
       expect(status.code).toBe(0)

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Scene } from '../support/scene.ts'
 
@@ -34,8 +36,12 @@ describe.each(ways)('wf run-worker --until-empty %s', (_, inline) => {
   it('exits 0 when only a job of a type that is not handled here has stopped by its deadline', async () => {
     const scene = await Scene.open()
     const [, other = 0] = await scene.enqueue({ type: 'x' }, { type: 'elsewhere', deadline: '20ms' })
-    await scene.worker([scene.handler('x', 'await sleep(1500)'), '--until-empty', ...inline]).exits(0)
-    expect((await scene.job(other)).state).toBe('failed')
+    const seen = join(scene.folder, 'seen')
+    const waits = `const { existsSync } = await import('node:fs'); while (!existsSync(${JSON.stringify(seen)})) await sleep(20)`
+    const worker = scene.worker([scene.handler('x', waits), '--until-empty', ...inline])
+    await scene.until(other, 'failed')
+    writeFileSync(seen, '')
+    await worker.exits(0)
   })
 
   it('names the due jobs of a paused type at its end, and the pause when it begins', async () => {

@@ -40,8 +40,8 @@ class Prober {
     this.#child ??= await startChild()
     const child = this.#child
     const late = new AbortController()
-    const tooLate = systemClock.sleep(10_000, late.signal).then(() => {
-      if (!late.signal.aborted) throw new Error(`${what}: no answer within 10 s`)
+    const tooLate = systemClock.sleep(120_000, late.signal).then(() => {
+      if (!late.signal.aborted) throw new Error(`${what}: no answer within 2 min`)
     })
     try {
       const probe = await Promise.race([child.do<Probe>('probe', { path }), tooLate])

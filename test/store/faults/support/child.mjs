@@ -95,7 +95,7 @@ const tasks = {
   count: () => statementCount(),
   /** Runs SQL on a connection that is not wf's. */
   sql({ path, sql, journal }) {
-    raw ??= new Database(path, { timeout: 10_000 })
+    raw ??= new Database(path, { timeout: 120_000 })
     if (journal) raw.pragma(`journal_mode = ${journal}`)
     raw.exec(sql)
   },

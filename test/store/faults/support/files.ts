@@ -20,7 +20,7 @@ export const freshPath = () => join(temporaryDirectory(), 'wf.db')
 
 /** Closed when the test ends. */
 export async function openWrite(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<Store> {
-  const defaults = { clock: systemClock, random: seededRandom(1), durability: 'power', create: true, lockTimeoutMs: 10_000 } as const
+  const defaults = { clock: systemClock, random: seededRandom(1), durability: 'power', create: true, lockTimeoutMs: 120_000 } as const
   const store = await openSqliteStore({ ...defaults, path, ...options })
   onTestFinished(() => store.close())
   return store
@@ -34,7 +34,7 @@ export async function openRead(path: string, options: Partial<SqliteReaderOption
 
 /** A connection that is not wf's: an outsider. */
 export function openRaw(path: string): Connection {
-  const db = new Database(path, { timeout: 5_000 })
+  const db = new Database(path, { timeout: 120_000 })
   onTestFinished(() => {
     db.close()
   })
