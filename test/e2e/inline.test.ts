@@ -15,3 +15,22 @@ describe('a handler that ends its process, in line', () => {
     expect(await scene.outcomes(bad)).toEqual(['lost', 'success'])
   })
 })
+
+describe('signals, in line', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('B050 %s drains, a Ctrl-C after it stops now with 130 and gives back what runs', async (first) => {
+    const scene = await Scene.open()
+    const file = scene.handler('slow', 'mark("start"); await new Promise(() => {})', "timeout: '2m',")
+    const [key = 0] = await scene.enqueue({ type: 'slow' })
+    const worker = scene.worker([file, '--inline'])
+    await scene.marks.until((lines) => lines.length === 1, 'it has started')
+    worker.signal(first)
+    await worker.says(/stopping: nothing new starts/)
+    // One key press reaches a worker under npm twice within a moment; another press is another wish.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(worker.hasEnded).toBe(false)
+    worker.signal('SIGINT')
+    await worker.exits(130)
+    expect(worker.out.match(/stopping at once/g)).toHaveLength(1)
+    expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, crashes: 0 })
+  })
+})

@@ -37,13 +37,15 @@ class InlineRun implements Run {
   readonly #over = new AbortController()
   #end: (why: RunEnd['why'], allReturned: boolean) => void = () => {}
   #draining = false
+  #stopping = false
 
   constructor(parts: Parts) {
     const { tally, inline } = parts
     this.#parts = parts
     const unguard = onUnaskedExit(process, (code) => parts.report(wordsOfExitAmid(code, inline.running())))
     this.ended = new Promise((resolve, reject) => {
-      this.#end = (why, allReturned) => resolve({ why, tally, allReturned })
+      // A stop that overtakes a drain ends what the drain waits for: it is a stop all the same.
+      this.#end = (why, allReturned) => resolve({ why: this.#stopping ? 'stopped' : why, tally, allReturned })
       void inline.lost.then(async (error) => {
         this.#draining = true
         this.#over.abort()
@@ -75,7 +77,10 @@ class InlineRun implements Run {
   }
 
   stopNow(): void {
-    const { clock, inline } = this.#parts
+    const { clock, inline, log } = this.#parts
+    if (this.#stopping) return
+    log.info('stopping at once')
+    this.#stopping = true
     this.#draining = true
     this.#over.abort()
     const stopped = inline.stop().then(() => this.#end('stopped', true))
