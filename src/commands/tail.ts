@@ -48,7 +48,8 @@ few jobs: wf jobs list KEY --watch.`
       await follow({
         ...{ store, clock, types, kinds, lines, forMs, signal: interrupt.signal, since: this.#since(since) },
         completions: kinds && !kinds.includes('completed') ? null : new Completions(store, types),
-        onCounted: () => output.note(say`more than ${thousands(mostKnown)} jobs are unfinished: those that complete are counted`),
+        // Only to whom asked for them.
+        onCounted: () => kinds && output.note(say`more than ${thousands(mostKnown)} jobs are unfinished: those that complete are counted`),
         tell: (happening) => {
           if (output.json) output.out.write(jsonLine(happeningDocument(happening)))
           else output.print(happeningLine(happening, { paint: output.paint, width: output.out.isTTY ? output.out.columns : output.width }))

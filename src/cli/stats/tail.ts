@@ -14,7 +14,7 @@ export interface Tail {
   /** Tells of completed jobs one by one; null where nobody wants to hear of them. */
   completions: Pick<Completions, 'begin' | 'since'> | null
   /** Once, when there are too many for that: from then on they are counted. */
-  onCounted(): void
+  onCounted(): unknown
   /** Lines a second, at most. */
   lines: number
   /** Ends it. */
