@@ -72,3 +72,16 @@ describe.each(ways)('wf run-worker --until-empty %s', (_, inline) => {
     expect(worker.out).not.toContain('to be tried again')
   })
 })
+
+describe('a process that dies right after others have ended in it', () => {
+  it('B055 takes no stop from the count, and none from the exit code', async () => {
+    const scene = await Scene.open()
+    const does = 'if (variables.stops) throw new Error("no"); if (variables.dies && job.attempt === 1) process.kill(process.pid, "SIGKILL")'
+    const file = scene.handler('mixed', does, 'concurrency: 1, retries: 1,')
+    const kinds = [{}, {}, { stops: true }, {}, { dies: true }]
+    await scene.enqueue(...kinds.map((variables) => ({ type: 'mixed', variables })))
+    const worker = await scene.worker([file, '--until-empty']).exits(10)
+    const end = linesOf(worker.out).find(({ msg }) => msg.startsWith('ended after'))
+    expect(end?.msg).toMatch(/jobs: [34] completed, 1 stopped with an incident; other attempts: 1 lost with their process$/)
+  })
+})

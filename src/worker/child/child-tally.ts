@@ -1,16 +1,22 @@
-/** Tells the supervisor what the attempts came to: the first at once, so that a short life is known to have been of use. */
+/**
+ * Tells the supervisor what the attempts came to, before their process runs anything else that may end it: what is told too
+ * late is never told. A stop decides about the exit code of the run, so it is told with the exchange that stored it.
+ */
 import type { Clock } from '../../clock.ts'
 import type { EngineEvents } from '../../engine/events.ts'
 import type { ChildChannel } from './child-channel.ts'
-import { count, tallyKey, type Tally } from '../tally.ts'
+import { count, stopped, tallyKey, type Tally } from '../tally.ts'
 
-const everyMs = 200
+/** A busy worker has hundreds of exchanges a second. */
+const everyMs = 25
 
 export class TallyReport {
   readonly #parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }
   readonly #tally: Tally = {}
   #waiting = false
   #changed = false
+  #asked = false
+  #toldStops = 0
 
   constructor(parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }) {
     this.#parts = parts
@@ -22,15 +28,27 @@ export class TallyReport {
       if (key === null) return
       count(this.#tally, key)
       this.#changed = true
-      if (!this.#waiting) this.send()
+      this.#soon()
+    })
+  }
+
+  /** After the last settlement of an exchange, before what it claimed is started. */
+  #soon(): void {
+    if (this.#asked) return
+    this.#asked = true
+    queueMicrotask(() => {
+      this.#asked = false
+      if (!this.#waiting || stopped(this.#tally) > this.#toldStops) this.send()
     })
   }
 
   send(): void {
     if (!this.#changed) return
     this.#changed = false
-    this.#waiting = true
+    this.#toldStops = stopped(this.#tally)
     void this.#parts.channel.send({ kind: 'tally', tally: this.#tally })
+    if (this.#waiting) return
+    this.#waiting = true
     const next = () => {
       this.#waiting = false
       this.send()
