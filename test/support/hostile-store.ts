@@ -47,7 +47,7 @@ export async function hostileStore(): Promise<HostileStore> {
   for (const name of ['stripe', 'evil']) await store.changeBreaker(openedBreaker(store.now(), name), store.now())
   const mended = await raised(1)
   const operation = await resolvedAs(store, mended)
-  await join('w#2')
+  await join('w#2', { leaseMs: 600_000 })
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
   await store.pauseTypes(['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
   poison(location)
@@ -113,7 +113,7 @@ function poison(location: string): void {
   update('wf_workers', { label: hostile, host: hostile, types: JSON.stringify([hostile]) })
   db.prepare("UPDATE wf_workers SET id = ? WHERE id = 'w#2'").run(hostile)
   const permit = `INSERT INTO wf_breaker_permits (breaker, permit, holder, expires_at) VALUES (?, 1, ?, ?)`
-  db.prepare(permit).run('stripe', hostile, Date.now() + 60_000)
+  db.prepare(permit).run('stripe', hostile, Date.now() + 600_000)
   update('wf_breakers', { who: hostile, reason: long, mode: 'half_open' })
   db.prepare("UPDATE wf_breakers SET name = ? WHERE name = 'evil'").run(hostile)
   const history = "INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (NULL, 1, 'breaker_opened', ?, ?, ?)"

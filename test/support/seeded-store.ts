@@ -19,7 +19,8 @@ export interface SeededStore extends TestEngine {
 
 export async function seededStore(): Promise<SeededStore> {
   const made = await testEngine({ file: true, clock: createFakeClock(Date.now()) })
-  await made.join('w#1')
+  // For as long as the commands of a test may take: the longest lease that there is.
+  await made.join('w#1', { leaseMs: 600_000 })
   const run = async (key: number, ...settlements: readonly Parameters<TestEngine['settle']>[1][]) => {
     for (const outcome of settlements) {
       await made.clock.advance(10_000)
