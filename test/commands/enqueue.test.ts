@@ -86,6 +86,34 @@ describe('wf enqueue', () => {
     expect(await cli(['jobs', 'list'], { cwd })).toMatchObject({ code: 3 })
   })
 
+  it('B101 refuses bytes that are no UTF-8 instead of storing other characters for them, whatever they are read from', async () => {
+    const { location, store } = await seededStore()
+    const folder = temporaryDirectory()
+    const latin1 = Buffer.from('{"name":"J\u00f6rg"}\n', 'latin1')
+    writeFileSync(join(folder, 'one.json'), latin1)
+    writeFileSync(join(folder, 'many.jsonl'), Buffer.concat([Buffer.from('{"name":"J\u00f6rg"}\n'), latin1, Buffer.from('{}\n')]))
+    const told = async (line: string) => {
+      const end = await shell(line, { cwd: folder, env: { WF_STORE: location } })
+      return [end.code, /not UTF-8 text/.test(end.err)]
+    }
+    expect(await told('wf enqueue mail @one.json')).toEqual([2, true])
+    expect(await told('wf enqueue mail - < one.json')).toEqual([2, true])
+    expect(await told('wf enqueue mail --bulk many.jsonl')).toEqual([6, true])
+    expect(await told('wf types pause - --reason r < one.json')).toEqual([2, true])
+    const { items } = await store.jobs({}, { limit: 10 })
+    const kept = await Promise.all(items.map(async ({ key }) => (await store.job(key))?.variables))
+    expect(kept).toEqual(['{}', '{"name":"J\u00f6rg"}'])
+  })
+
+  it('B137 takes no directory on standard input for an empty file', async () => {
+    const { location, store } = await seededStore()
+    for (const line of ['wf enqueue mail -', 'wf enqueue mail --bulk -', 'wf jobs cancel -']) {
+      const end = await shell(`${line} < /tmp`, { env: { WF_STORE: location } })
+      expect([line, end.code, end.err]).toEqual([line, 2, expect.stringContaining('standard input is a directory')])
+    }
+    expect((await store.jobs({}, { limit: 1 })).items).toEqual([])
+  })
+
   it('B107 keeps __proto__ as data, in variables and as a type', async () => {
     const { location, detail } = await seededStore()
     const text = '{"__proto__":{"retries":999,"polluted":1},"constructor":{"prototype":{"x":1}}}'

@@ -70,9 +70,12 @@ async function readTypes(words: readonly string[]): Promise<readonly string[]> {
 }
 
 async function typesOnInput(): Promise<readonly string[]> {
-  const [{ openSource }, { linesOf }] = await Promise.all([import('../input/input.ts'), import('../input/lines.ts')])
+  const [{ notUtf8, openSource }, { linesOf }] = await Promise.all([import('../input/input.ts'), import('../input/lines.ts')])
   const types: string[] = []
-  for await (const { text } of linesOf((await openSource('-')).chunks, limits.typeCharacters + 1)) if (text.trim() !== '') types.push(text)
+  for await (const { text, number, broken } of linesOf((await openSource('-')).chunks, limits.typeCharacters + 1)) {
+    if (broken) throw notUtf8(`line ${number}`)
+    if (text.trim() !== '') types.push(text)
+  }
   return types
 }
 

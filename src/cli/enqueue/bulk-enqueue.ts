@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { createSum, type BulkSum } from './bulk-sum.ts'
 import { toWfError } from '../errors.ts'
 import { parseObject } from '../../domain/exact-json.ts'
-import { unreadable, type Source } from '../input/input.ts'
+import { notUtf8, unreadable, type Source } from '../input/input.ts'
 import { keyAt, type KeyPath } from '../input/key-path.ts'
 import { batchesOf } from '../input/line-batches.ts'
 import { linesOf, type Line } from '../input/lines.ts'
@@ -67,12 +67,13 @@ function readFrom({ name, chunks }: Source) {
   return { chunks: read(), bytes: () => bytes }
 }
 
-function inputOf({ text, tooLong }: Line, { engine, shared, keyFrom }: Bulk): EnqueueInput | WfError {
+function inputOf({ text, tooLong, broken }: Line, { engine, shared, keyFrom }: Bulk): EnqueueInput | WfError {
   if (tooLong)
     return new WfError(
       'invalid_job',
       `the line is longer than ${thousands(longestLine(engine))} characters, and ${sizeSettings.variables} allows half of that`,
     )
+  if (broken) return notUtf8('the line')
   try {
     const variables = parseObject(text, 'the line')
     return { ...shared, variables, ...(keyFrom === null ? {} : { idempotencyKey: keyAt(variables, keyFrom) }) }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WfError } from '../../domain/errors.ts'
+import { utf8Text } from './input.ts'
 
 export interface EditOptions {
   /** Its ending tells an editor what it is: `variables-17.json`. */
@@ -20,7 +21,7 @@ export async function edited(text: string, { name, env = process.env }: EditOpti
     writeFileSync(file, text, { mode: 0o600 })
     const ended = await run(editor, file)
     if (ended !== null) throw failed(editor, ended)
-    return readFileSync(file, 'utf8')
+    return utf8Text(readFileSync(file), 'what the editor left')
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

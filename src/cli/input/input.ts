@@ -1,5 +1,6 @@
 /** Reading what a command was pointed at: a file, standard input, or the words themselves. Never more than it needs. */
-import { createReadStream } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { createReadStream, fstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { countedBytes } from '../../domain/bytes.ts'
@@ -21,14 +22,29 @@ export interface Source {
 
 /** `-` is standard input; else a path, with or without the `@`. */
 export async function openSource(place: string): Promise<Source> {
-  if (place === '-') return sourceOf('standard input', null, process.stdin)
+  if (place === '-') return standardInput()
   const path = place.replace(/^@/, '')
   try {
     const stats = await stat(path)
-    if (stats.isDirectory()) throw new WfError('usage', `${preview(path)} is a directory, not a file`)
+    if (stats.isDirectory()) throw new WfError('usage', `${preview(path)} is a directory, not a file`, { hint: 'name the file in it' })
     return sourceOf(path, stats.isFile() ? stats.size : null, createReadStream(path))
   } catch (error) {
     throw error instanceof WfError ? error : unreadable(path, error)
+  }
+}
+
+/** Of a directory Node.js would make a stream that ends at once: what was not read must not pass for nothing. */
+function standardInput(): Source {
+  const name = 'standard input'
+  if (isDirectory(process.stdin.fd)) throw new WfError('usage', `${name} is a directory, not a file`, { hint: 'put a file or a pipe in its place' })
+  return sourceOf(name, null, process.stdin)
+}
+
+function isDirectory(fd: number): boolean {
+  try {
+    return fstatSync(fd).isDirectory()
+  } catch {
+    return false
   }
 }
 
@@ -60,7 +76,19 @@ export async function readSource(source: Source, { mostBytes, refuse }: Document
   } catch (error) {
     throw error instanceof WfError ? error : unreadable(name, error)
   }
-  return new TextDecoder('utf-8').decode(Buffer.concat(read))
+  return utf8Text(Buffer.concat(read), name)
+}
+
+/** Without a byte order mark. Bytes that are no UTF-8 are refused: other characters would stand for them from then on. */
+export function utf8Text(bytes: Uint8Array, name: string): string {
+  if (!isUtf8(bytes)) throw notUtf8(name)
+  return new TextDecoder('utf-8').decode(bytes)
+}
+
+export function notUtf8(name: string): WfError {
+  return new WfError('invalid_job', `${name} is not UTF-8 text: some of its bytes are no characters`, {
+    hint: 'save it as UTF-8 (iconv -f latin1 -t utf-8); what is no text is written as base64',
+  })
 }
 
 export function unreadable(name: string, error: unknown): WfError {

@@ -3,7 +3,7 @@ import { batchesOf, batchLines } from '../../../src/cli/input/line-batches.ts'
 import type { Line } from '../../../src/cli/input/lines.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 
-const line = (number: number): Line => ({ number, text: `line ${number}`, tooLong: false })
+const line = (number: number): Line => ({ number, text: `line ${number}`, tooLong: false, broken: false })
 
 /** Lines that come when the test says so. */
 function tap() {
