@@ -9,6 +9,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import type { Selector, Store } from '../store/store.ts'
 import type { ExitCode } from './exit-codes.ts'
+import { refuseValues } from './flags.ts'
 import { say } from './output/safe.ts'
 import { quoted } from '../domain/shell-words.ts'
 import { createOutput, type Output } from './output/output.ts'
@@ -41,6 +42,7 @@ export abstract class BaseCommand extends Command {
     options?: Interfaces.Input<F, B, A>,
     argv?: string[],
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    refuseValues(argv ?? this.argv, { ...this.ctor.baseFlags, ...this.ctor.flags })
     const parsed = await super.parse<F, B, A>(options, argv)
     this.#globals = parsed.flags as GlobalFlags
     this.output = await this.#createOutput()

@@ -2,6 +2,7 @@
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../domain/errors.ts'
 import { limits } from '../domain/job.ts'
+import { preview } from '../domain/preview.ts'
 import { parseKey } from '../domain/selector.ts'
 import { RefusedValue } from './input/refused-value.ts'
 import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './input/values.ts'
@@ -19,6 +20,16 @@ export function guarded<T>(read: (text: string, name: string) => T): (text: stri
     } catch (error) {
       throw error instanceof WfError ? new RefusedValue(error) : error
     }
+  }
+}
+
+/** The framework would take the value of a flag that has none for an argument: `--yes=17` would name job 17. Throws WfError `usage`. */
+export function refuseValues(argv: readonly string[], flags: Readonly<Record<string, { type: string }>>): void {
+  const end = argv.indexOf('--')
+  for (const word of argv.slice(0, end < 0 ? argv.length : end)) {
+    const [, name = ''] = /^--([^=]+)=/.exec(word) ?? []
+    if (!Object.hasOwn(flags, name) || flags[name]?.type !== 'boolean') continue
+    throw new WfError('usage', `--${name} takes no value, and ${preview(word, 80)} gives it one`, { hint: `write --${name}, or leave it out` })
   }
 }
 

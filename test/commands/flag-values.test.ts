@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Interfaces } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
+import { refuseValues } from '../../src/cli/flags.ts'
 import { RefusedValue } from '../../src/cli/input/refused-value.ts'
 import { cli, manifestCommands, root } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
+import { seededStore } from '../support/seeded-store.ts'
 
 type Parse = (text: string, context: object, flag: object) => Promise<unknown>
 
@@ -193,5 +195,37 @@ describe('a value that is refused', () => {
       'wf: --priority "1e3" is not a whole number from -1,000,000 to 1,000,000\n    try: --priority takes plain digits, such as 3\n',
     )
     expect(await cli(['jobs', 'list'], { cwd })).toMatchObject({ code: 3 })
+  })
+})
+
+describe('flags without a value', () => {
+  const switches = manifestCommands().flatMap(({ id, flags }) =>
+    Object.entries(flags).flatMap(([name, { type }]) => (type === 'boolean' ? [{ id, name, flags }] : [])),
+  )
+
+  it('B137 take none, in any command: it would count as an argument, and name a job', () => {
+    expect(switches.length).toBeGreaterThan(100)
+    for (const { name, flags } of switches) {
+      for (const value of ['', '1', 'false', 'no', '17']) {
+        expect(() => refuseValues([`--${name}=${value}`], flags)).toThrow(expect.objectContaining({ code: 'usage' }))
+      }
+      expect(() => refuseValues([`--${name}`, '17', '--limit=17', '--', `--${name}=17`], flags)).not.toThrow()
+    }
+  })
+
+  it('B137 with one change nothing', async () => {
+    const { location, add, store } = await seededStore()
+    const key = await add()
+    const ends = await Promise.all(
+      [
+        ['jobs', 'cancel', `--yes=${key}`],
+        ['jobs', 'cancel', String(key), '--dry-run=false'],
+        ['types', 'pause', 'mail', '--force=yes'],
+      ].map((args) => cli(args, { store: location })),
+    )
+    expect(ends.map(({ code, out }) => [code, out])).toEqual(ends.map(() => [2, '']))
+    expect(ends[0]?.err).toBe(`wf: --yes takes no value, and "--yes=${key}" gives it one\n    try: write --yes, or leave it out\n`)
+    expect(await store.counts()).toMatchObject({ available: 1 })
+    expect((await store.types(store.now())).every(({ pausedAt }) => pausedAt === null)).toBe(true)
   })
 })
