@@ -14,8 +14,9 @@ interface Missing {
 
 export async function commandNotFound({ id, argv = [], config }: Missing): Promise<void> {
   const commands = config.commands.map((command) => command.id.replaceAll(':', ' ')).sort()
-  const error = missingCommand([...id.split(':'), ...argv], commands)
-  const json = argv.includes('--json')
+  const typed = [...id.split(':'), ...argv]
+  const error = missingCommand(typed, commands)
+  const json = typed.includes('--json')
   const output = await createOutput({ sinks: processSinks(), env: process.env, json, noColour: argv.includes('--no-color') })
   process.exitCode = reportError(error, output, '')
 }

@@ -50,6 +50,18 @@ describe('starting', () => {
     expect(help).toMatchObject({ code: 2, err: 'wf: there is no command "help"\n    try: wf jobs list --help\n' })
   })
 
+  it('B135 B139 takes flags without a verb for a slip, not for a question for help', async () => {
+    for (const args of [['jobs', '--json'], ['--json'], ['--json', 'jobs', 'list'], ['incidents', '--type', 'mail', '--json']]) {
+      const end = await cli(args)
+      expect([args, end.code, end.err]).toEqual([args, 2, ''])
+      expect(end.json()).toMatchObject({ error: { code: 'usage', message: expect.stringContaining('there is no command') } })
+    }
+    const end = await cli(['jobs', '--limit', '5'])
+    expect(end).toMatchObject({ code: 2, out: '' })
+    expect(end.err).toContain('did you mean wf jobs')
+    expect(await cli(['jobs', '--help'])).toMatchObject({ code: 0, err: '' })
+  })
+
   it('B140 every command loads the heavy packages that it needs, and no other', async () => {
     const store = await hostileStore()
     const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
