@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cli, shell } from '../support/cli.ts'
@@ -24,7 +24,7 @@ describe('a reader that goes away', () => {
       'jobs list --limit 3000 --ids',
       'types list',
       '--help',
-      'tail --since 1d --for 1ms',
+      'tail --json --since 1d --for 1ms',
       'stats',
       'metrics',
       'completion zsh',
@@ -36,10 +36,51 @@ describe('a reader that goes away', () => {
     }
   })
 
+  it('B132 of keys is told on standard error when there are more than were asked for', async () => {
+    const location = await crowded(60)
+    const end = await cli(['jobs', 'list', '--ids'], { store: location })
+    expect([end.code, end.out.trim().split('\n').length, end.err]).toEqual([0, 50, 'there are more: --limit, or --cursor 11\n'])
+    expect(await cli(['jobs', 'list', '--ids', '--limit', '60'], { store: location })).toMatchObject({ code: 0, err: '' })
+  })
+
   it('B132 and closed streams do not stop a command from doing its work', async () => {
     const cwd = temporaryDirectory()
     const end = await shell('wf enqueue mail >&-; echo $?; wf enqueue mail 2>&-; echo $?; wf enqueue mail | true; wf jobs list --ids', { cwd })
     expect(end.out.match(/^\d+$/gm)).toEqual(['0', '0', '3', '2', '1'])
+  })
+})
+
+describe('a worker whose log nobody reads', () => {
+  it.each(['supervised', 'inline'])(
+    'B132 works on, and its exit code is that of its work (%s)',
+    async (how) => {
+      const { location, store } = await seededStore()
+      const folder = temporaryDirectory()
+      writeFileSync(join(folder, 'h.mjs'), "export default { type: 'mail', run() { console.log('said', 'much') } }\n")
+      const work = `wf run-worker h.mjs --until-empty${how === 'inline' ? ' --inline' : ''}`
+      const readers = ['| true', '>&-', '2>&- >&-', '>/dev/full 2>/dev/full']
+      for (const [index, reader] of readers.entries()) {
+        const end = await shell(`wf enqueue mail >/dev/null && ${work} ${reader}; echo "\${PIPESTATUS[0]}" >&2`, {
+          cwd: folder,
+          env: { WF_STORE: location, WF_LOG_LEVEL: 'debug' },
+        })
+        expect([reader, end.err.split('\n').filter((line) => !line.startsWith('said'))]).toEqual([reader, ['0', '']])
+        expect([reader, (await store.jobs({ states: ['completed'] }, { limit: 10 })).items.length]).toEqual([reader, index + 1])
+      }
+    },
+    60_000,
+  )
+})
+
+describe('output that cannot be written', () => {
+  it('B133 ends with 1 and one line of words, never as if all were there, help and version too', async () => {
+    const { location, raised } = await seededStore()
+    await raised()
+    for (const command of ['--help', '--version', 'jobs', 'jobs list --help', 'jobs list', 'jobs list --json', 'stats', 'enqueue mail']) {
+      const end = await shell(`wf ${command} >/dev/full`, { env: { WF_STORE: location } })
+      const words = /^wf: cannot write to standard output: ENOSPC[^\n]*\n$/
+      expect([command, end.code, end.err]).toEqual([command, 1, expect.stringMatching(words)])
+    }
   })
 })
 

@@ -69,7 +69,8 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
     output.print(...table(items, listing.columns, { paint: output.paint, width: output.width }))
   }
   if (missing.length > 0) output.note(say`not there: ${namedKeys(missing)}`)
-  if (next !== null && !context.ids) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
+  // Words: whoever pipes the keys on must know that these are not all.
+  if (next !== null) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
 }
 
 /** Where a page ended is wf's own word. */

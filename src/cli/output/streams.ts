@@ -28,15 +28,19 @@ let shared: Sinks | undefined
 export function processSinks(): Sinks {
   if (!shared) {
     const err = sinkOf(process.stderr, () => {})
-    // The framework throws what is not EPIPE out of an event, which ends in a stack.
+    // Whoever listened before: from here on the sink tells.
     process.stdout.removeAllListeners('error')
-    const out = sinkOf(process.stdout, (error) => {
-      process.exitCode = 1
-      err.write(`wf: cannot write to standard output: ${error.message}\n`)
-    })
+    const out = sinkOf(process.stdout, writeFailed)
     shared = { out, err }
   }
   return shared
+}
+
+/** What was to be on standard output is not there: not to be taken for a success. */
+export function writeFailed(error: NodeJS.ErrnoException): void {
+  if (goneCodes.has(error.code ?? '')) return
+  process.exitCode = 1
+  processSinks().err.write(`wf: cannot write to standard output: ${error.message}\n`)
 }
 
 function sinkOf(stream: NodeJS.WriteStream, failed: (error: NodeJS.ErrnoException) => void): Sink {
