@@ -101,7 +101,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     ])
     const source = await openSource(place)
     const engine = await this.openCreating()
-    const interrupt = onInterrupt()
+    const interrupt = onInterrupt(this.output)
     try {
       const progress = createProgress(this.output, this.clock, 'jobs')
       const done = await enqueueLines({ engine, source, shared, keyFrom, progress, signal: interrupt.signal, clock: this.clock })

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { shell } from '../support/cli.ts'
+import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 /** util-linux: gives a command a terminal of its own, and its standard input as what is typed. */
@@ -79,5 +82,17 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(asked.out).toContain('1 exhausted of mail')
     expect(asked.out).toContain('this cannot be undone')
     expect(asked.out).toContain('nothing was changed')
+  })
+
+  it('B136 run-worker has colours in its log, and none with --no-color or NO_COLOR', async () => {
+    const { location } = await seededStore()
+    const handler = join(temporaryDirectory(), 'h.mjs')
+    writeFileSync(handler, "export default { type: 'mail', run() {} }\n")
+    const log = (how: string) => onTerminal(`${how} wf run-worker '${handler}' --until-empty`, '', location)
+    expect((await log('')).out).toContain('\u001b[')
+    for (const end of [await log('NO_COLOR=1'), await onTerminal(`wf run-worker '${handler}' --until-empty --no-color`, '', location)]) {
+      expect(end.out).toContain('working on mail')
+      expect(end.out).not.toContain('\u001b')
+    }
   })
 })

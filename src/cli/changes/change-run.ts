@@ -47,7 +47,7 @@ export async function runChange<T>(
   work: (run: ChangeRun) => Promise<T>,
 ): Promise<RunResult<T>> {
   const tally = new ChangeTally({ keepsAll: output.json })
-  const interrupt = onInterrupt()
+  const interrupt = onInterrupt(output)
   const progress = createProgress(output, clock, noun)
   const add = (applied: readonly Applied[]) => {
     tally.add(applied)

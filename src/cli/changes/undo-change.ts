@@ -82,7 +82,7 @@ class UndoTally {
 
 export async function undoAndTell({ output, clock }: { output: Output; clock: Clock }, change: UndoChange): Promise<ExitCode> {
   const tally = new UndoTally(output.json)
-  const interrupt = onInterrupt()
+  const interrupt = onInterrupt(output)
   const progress = createProgress(output, clock, 'targets')
   const { changed } = change.of
   const add = (undone: readonly Undone[]) => {

@@ -31,7 +31,7 @@ export interface VerifiedChange {
 
 export async function changeVerified({ output, clock, suffix = '' }: ChangeContext, wanted: VerifiedChange): Promise<ExitCode> {
   const { engine, keys, resolution, passedBy, canary, verifyMs, perSecond } = wanted
-  const interrupt = onInterrupt()
+  const interrupt = onInterrupt(output)
   const progress = createProgress(output, clock, 'jobs')
   const clear = <A extends readonly unknown[]>(tell: (...args: A) => void) => {
     return (...args: A) => {

@@ -1,5 +1,7 @@
 /** Ctrl-C or SIGTERM in the middle of a long change: what is under way is finished and counted, the rest is left. */
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import type { Output } from '../output/output.ts'
+import { say } from '../output/safe.ts'
 
 export interface Interrupt {
   readonly signal: AbortSignal
@@ -9,12 +11,16 @@ export interface Interrupt {
   release(): void
 }
 
-export function onInterrupt(): Interrupt {
+/** @param output where it is said at once that it was heard: what is under way may take a while, waiting for a lock */
+export function onInterrupt(output?: Output): Interrupt {
   const controller = new AbortController()
   let exitCode: ExitCode | null = null
   const stopWith = (code: ExitCode) => () => {
     exitCode = code
     release()
+    // What is drawn of progress, and the ^C of the terminal, stand on a line of their own.
+    if (output?.err.isTTY) output.note(say``)
+    output?.note(say`stopping after what is under way; once more ends it at once`)
     controller.abort()
   }
   const interrupted = stopWith(exitCodes.interrupted)

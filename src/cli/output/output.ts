@@ -10,6 +10,8 @@ import type { Sink, Sinks } from './streams.ts'
 
 export interface Output {
   readonly json: boolean
+  /** Whether standard output gets colours. */
+  readonly colours: boolean
   /** Colours as standard output gets them. */
   readonly paint: Paint
   /** Colours as standard error gets them. */
@@ -35,13 +37,15 @@ export interface OutputOptions {
 
 export async function createOutput({ sinks, env, json, noColour }: OutputOptions): Promise<Output> {
   const { out, err } = sinks
-  const paintOf = (sink: Sink) => createPaint(!json && wantsColour({ env, isTTY: sink.isTTY, refused: noColour }))
-  const [paint, errPaint] = await Promise.all([paintOf(out), paintOf(err)])
+  const coloured = (sink: Sink) => !json && wantsColour({ env, isTTY: sink.isTTY, refused: noColour })
+  const colours = coloured(out)
+  const [paint, errPaint] = await Promise.all([createPaint(colours), createPaint(coloured(err))])
   const write = (sink: Sink, lines: readonly Safe[]) => {
     if (!json && lines.length > 0) sink.write(`${lines.map((line) => line.text).join('\n')}\n`)
   }
   return {
     json,
+    colours,
     paint,
     errPaint,
     width: out.columns,

@@ -1,4 +1,4 @@
-/** One line that tells how far a long command is. Only on a terminal; it is gone when the command has ended. */
+/** One line that tells how far a long command is. Only on a terminal that can take it away; it is gone when the command has ended. */
 import type { Clock } from '../../clock.ts'
 import type { Output } from './output.ts'
 import { thousands } from './time.ts'
@@ -13,7 +13,7 @@ const redrawMs = 100
 const bar = 24
 
 export function createProgress(output: Output, clock: Clock, noun: string): Progress {
-  if (output.json || !output.err.isTTY) return { update: () => {}, end: () => {} }
+  if (output.json || !output.err.isTTY || process.env['TERM'] === 'dumb') return { update: () => {}, end: () => {} }
   const startedAt = clock.monotonic()
   let drawnAt = Number.NEGATIVE_INFINITY
   return {

@@ -2,7 +2,6 @@
 import type { Clock } from '../../clock.ts'
 import { logCleaner } from '../../domain/cleaner.ts'
 import { createLogger, LineStream, type Logger, type LogLevel } from '../../logger.ts'
-import { wantsColour } from '../output/colour.ts'
 import type { Output } from '../output/output.ts'
 
 export interface WorkLog {
@@ -15,12 +14,12 @@ const standardOutput = 1
 const retryMs = 20
 const closingMs = 300
 
-export async function openWorkLog({ json, out }: Output, { clock, logLevel }: { clock: Clock; logLevel: LogLevel }): Promise<WorkLog> {
+export async function openWorkLog({ json, out, colours }: Output, { clock, logLevel }: { clock: Clock; logLevel: LogLevel }): Promise<WorkLog> {
   const stream = new LineStream(standardOutput, (retry) => void clock.after(retryMs, retry, { unref: true }))
   const log = await createLogger({
     style: out.isTTY && !json ? 'words' : 'json',
     level: logLevel,
-    colours: wantsColour({ env: process.env, isTTY: out.isTTY, refused: false }),
+    colours,
     write: (line) => stream.write(line),
     now: clock.now,
     clean: logCleaner,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createOutput } from '../../../src/cli/output/output.ts'
 import { createProgress, progressLine } from '../../../src/cli/output/progress.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
@@ -34,6 +34,16 @@ describe('progress', () => {
       progress.end()
       expect(sinks.err.text).toBe('')
     }
+  })
+
+  it('B136 is silent on a terminal that could not take it away', async () => {
+    vi.stubEnv('TERM', 'dumb')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const sinks = memorySinks({ isTTY: true })
+    const progress = createProgress(await createOutput({ sinks, env: {}, json: false, noColour: true }), createFakeClock(), 'jobs')
+    progress.update(1, 0.1)
+    progress.end()
+    expect(sinks.err.text).toBe('')
   })
 
   it('tells count and rate where the end is not known', () => {
