@@ -112,7 +112,8 @@ describe.skipIf(!hasPty)('being away for a while', () => {
     pty.type('\r')
     await pty.until(/raised +.*ago/)
     pty.type('E')
-    await pty.until((shown) => shown.includes(`wf incidents resolve ${key} --set amount=25`))
+    // The command stands there before it is known how many it is about, and nothing can be agreed to until then.
+    await pty.until((shown) => shown.includes(`wf incidents resolve ${key} --set amount=25`) && shown.includes('y or Enter does it'))
     expect(pty.file('editing')).toBe(pty.file('before'))
     pty.type('y')
     await pty.until(/1 job resolved/)
