@@ -18,6 +18,7 @@ import {
 } from './client/changes.ts'
 import { controlOf, type Control } from './client/control.ts'
 import { jobEnd, type JobEnd } from './client/job-end.ts'
+import { given, keyOf, keysOf } from './client/keys.ts'
 import { refusalOf } from './client/refusal.ts'
 import { resolveVerified, type VerifiedResolution, type VerifyOptions } from './client/verified.ts'
 import type { Durability } from './config.ts'
@@ -192,27 +193,27 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     jobs: inspector,
     incidents: inspector,
     deadLetters: inspector,
-    resolve: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'resolve' }),
-    resolveVerified: (keys, options) => resolveVerified(by, keysOf(keys), options),
-    retry: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'retry' }),
-    cancel: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'cancel' }),
-    discard: (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'discard' }),
-    purge: (keys, options = {}) => purge(by, keysOf(keys), options),
-    update: (keys, { at, ...chosen }) =>
-      changeMany(by, keysOf(keys), { ...chosen, verb: 'update', ...(at === undefined ? {} : { runAt: at.getTime() }) }),
+    resolve: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'resolve' }),
+    resolveVerified: async (keys, options) => resolveVerified(by, keysOf(keys), given(options, "verify: '2m'")),
+    retry: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'retry' }),
+    cancel: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'cancel' }),
+    discard: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'discard' }),
+    purge: async (keys, options = {}) => purge(by, keysOf(keys), options),
+    async update(keys, options) {
+      const { at, ...chosen } = given(options, 'what is to change: retries, priority or at')
+      return changeMany(by, keysOf(keys), { ...chosen, verb: 'update', ...(at === undefined ? {} : { runAt: at.getTime() }) })
+    },
     operations: store,
-    undo: (operation, options = {}) => undo(by, operation, options),
+    undo: async (operation, options = {}) => undo(by, keyOf(operation, 'an operation'), options),
     ...controlOf(by, inspector),
     causes: async (selector = {}, limit = 50) => (await inspectCauses(store, { selector, limit, now: store.now() })).items,
-    explain: async (key) => (await explainJob(store, key, store.now()))?.explanation ?? null,
+    explain: async (key) => (await explainJob(store, keyOf(key), store.now()))?.explanation ?? null,
     async close() {
       await waiter.close()
       await store.close()
     },
   }
 }
-
-const keysOf = (keys: number | readonly number[]): readonly number[] => (typeof keys === 'number' ? [keys] : keys)
 
 async function enqueueMany(
   engine: Engine,
@@ -239,7 +240,7 @@ async function enqueueMany(
 
 async function waitFor(waiter: JobWaiter, key: number, { timeout, signal }: ClientWait = {}): Promise<JobEnd> {
   const timeoutMs = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }
-  const detail = await waiter.wait(key, { ...timeoutMs, ...(signal === undefined ? {} : { signal }) })
+  const detail = await waiter.wait(keyOf(key), { ...timeoutMs, ...(signal === undefined ? {} : { signal }) })
   if (!detail) throw new WfError('not_found', `there is no job ${key}`, { hint: 'it may have been finished long ago and pruned' })
   return jobEnd(detail)
 }

@@ -78,3 +78,42 @@ describe('steps that a job remembers, on a store', () => {
     expect(refusals).toMatchObject([{ kind: 'lease_lost' }])
   })
 })
+
+describe('the key for outside effects', () => {
+  it('A32 is the same for every attempt of a job, after a failure, a loss and a resolution, and of no other job or store', async () => {
+    const worlds = [await seen(), await seen()]
+    for (const { keys } of worlds) expect(keys).toHaveLength(4)
+    const of = ({ keys, first }: Awaited<ReturnType<typeof seen>>) => new Set(keys.filter(([job]) => job === first).map(([, key]) => key))
+    expect(worlds.map((world) => of(world).size)).toEqual([1, 1])
+    expect(new Set(worlds.flatMap(({ keys }) => keys.map(([, key]) => key))).size).toBe(4)
+  })
+})
+
+/** A job whose attempts end as lost, failed, stopped and well, and another beside it: whose handlers saw which key. */
+async function seen() {
+  const keys: [job: number, key: string][] = []
+  const handler = {
+    backoff,
+    run(job: { key: number; attempt: number }, ctx: HandlerContext) {
+      keys.push([job.key, ctx.idempotencyKey])
+      if (job.key === first && job.attempt < 4) throw new Error('no')
+    },
+  }
+  const t = await testWorker({ handlers: [handler] })
+  const first: number = await t.add({ retries: 2 })
+  await t.join('dead#1')
+  const [claimed] = await t.claim({ workerId: 'dead#1' })
+  if (claimed) await t.settle(claimed, { kind: 'lost', reason: 'worker_died', detail: 'killed' })
+  await t.add()
+  t.worker.start()
+  await t.rest()
+  await t.clock.advance(2_000)
+  await t.rest()
+  expect((await t.job(first)).state).toBe('failed')
+  await t.engine.resolve([{ jobKey: first, verb: 'resolve', retries: 2, who: 'ann', reason: null }])
+  await t.rest()
+  await t.clock.advance(2_000)
+  await t.rest()
+  expect(await t.job(first)).toMatchObject({ state: 'completed' })
+  return { keys, first }
+}
