@@ -40,7 +40,7 @@ async function coverageOfChildren(root, folder) {
   // Scripts of the tests are built beside dist.
   const built = ['dist/', 'dist.tests/'].map((folder) => pathToFileURL(join(root, folder)).href)
   const counts = readdirSync(folder).flatMap((file) => {
-    const { result } = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    const result = countsIn(join(folder, file))
     return { result: result.filter(({ url }) => built.some((folder) => url.startsWith(folder))) }
   })
   const maps = await Promise.all(
@@ -53,4 +53,14 @@ async function coverageOfChildren(root, folder) {
     }),
   )
   return Object.assign({}, ...maps)
+}
+
+/** None of a process that was killed while it wrote them. */
+function countsIn(file) {
+  const text = readFileSync(file, 'utf8')
+  try {
+    return JSON.parse(text).result
+  } catch {
+    return []
+  }
 }

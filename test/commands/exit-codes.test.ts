@@ -13,7 +13,7 @@ describe('exit codes', () => {
     const [open = 0] = await raised()
     await store.declareTypes([{ type: 'full', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
     await cli(['enqueue', 'full'], { store: location })
-    await register('w#own', { host: hostname(), pid: process.pid, leaseMs: 60_000 })
+    await register('w#own', { host: hostname(), pid: process.pid, leaseMs: 600_000 })
     const noise = join(temporaryDirectory(), 'noise.db')
     writeFileSync(noise, 'not a database. '.repeat(1_000))
     const table: readonly (readonly [code: number, ...args: readonly string[]])[] = [
@@ -46,5 +46,5 @@ describe('exit codes', () => {
       const [words, json] = await Promise.all([cli(args, where), cli([...args, '--json'], where)])
       expect([args.join(' '), words.code, json.code]).toEqual([args.join(' '), code, code])
     }
-  }, 90_000)
+  })
 })

@@ -192,7 +192,7 @@ describe('a bulk change that is broken off', () => {
   const many = async (store: SeededStore, count: number) =>
     store.engine.enqueue(Array.from({ length: count }, () => ({ type: 'mail', variables: {} })))
   const cancelled = async ({ store }: SeededStore) => (await store.counts()).cancelled ?? 0
-  const args = ['jobs', 'cancel', '--type', 'mail', '--yes', '--rate', '50/s', '--json']
+  const args = ['jobs', 'cancel', '--type', 'mail', '--yes', '--rate', '10/s', '--json']
 
   it('B156 by Ctrl-C says what was done, leaves the rest, and run again does the rest', async () => {
     const store = await seededStore()

@@ -120,7 +120,7 @@ describe('wf workers release', () => {
     const renewing = setInterval(() => void t.store.renew(['far#1'], Date.now() + 16_000, t.store.now()), 100)
     const end = await cli(['workers', 'release', 'far#1', 'far#2'], { store: t.location }).finally(() => clearInterval(renewing))
     expect(end.code).toBe(6)
-    expect(end.err).toMatch(/watching far#1, far#2 for \d seconds? at most/)
+    expect(end.err).toMatch(/watching far#1, far#2 for \d+ seconds? at most/)
     expect(end.out).toContain('failed worker far#1 still renews its lease')
     expect(end.out).toMatch(/released far#2 .*it has missed a renewal/)
     expect(end.out).toContain('matched 2 = 1 changed + 0 skipped + 1 failed')

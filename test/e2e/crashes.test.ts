@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { childrenOf, eventually, isAlive, kill } from '../support/processes.ts'
+import { childrenOf, eventually, isAlive, kill, shortLease } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 describe('worker processes that die', () => {
@@ -25,7 +25,7 @@ describe('worker processes that die', () => {
     const scene = await Scene.open()
     const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)')
     const keys = await scene.enqueue(...Array.from({ length: 8 }, () => ({ type: 'slow' })))
-    const first = scene.worker([file])
+    const first = scene.worker([file], { env: shortLease })
     await scene.marks.until((lines) => lines.length === 8, 'all handlers have started')
     first.killAll()
     await first.ended

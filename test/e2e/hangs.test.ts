@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { childrenOf, eventually, isAlive, kill } from '../support/processes.ts'
+import { childrenOf, eventually, isAlive, kill, shortLease, shortPatience } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 describe('handlers that block their process', () => {
@@ -33,7 +33,7 @@ describe('handlers that block their process', () => {
       "timeout: '600ms', backoff: { strategy: 'fixed', delay: 0 },",
     )
     const [key = 0] = await scene.enqueue({ type: 'spins', variables: { forever: true } })
-    await scene.worker([file, '--until-empty']).exits(0)
+    await scene.worker([file, '--until-empty'], { env: shortPatience }).exits(0)
     const { job, attempts } = await scene.detail(key)
     expect(job).toMatchObject({ state: 'completed', attempt: 2, retries: 2, failures: 1 })
     expect(attempts[0]).toMatchObject({ outcome: 'fail', failureCategory: 'hung' })
@@ -47,7 +47,7 @@ describe('handlers that block their process', () => {
       "timeout: '3s',",
     )
     const keys = await scene.enqueue({ type: 'mixed', variables: { forever: true } }, { type: 'mixed' }, { type: 'mixed' })
-    const worker = scene.worker([file, '--until-empty'])
+    const worker = scene.worker([file, '--until-empty'], { env: shortPatience })
     await worker.exits(0)
     for (const key of keys) {
       expect(await scene.outcomes(key)).toEqual(['lost', 'success'])
@@ -63,7 +63,7 @@ describe('handlers that block their process', () => {
       'mark("start " + process.pid); await sleep(50)',
       "timeout: '500ms', backoff: { strategy: 'fixed', delay: 0 },",
     )
-    const worker = scene.worker([file])
+    const worker = scene.worker([file], { env: shortPatience })
     await worker.says(/working on waits/)
     const [child = 0] = childrenOf(worker.pid)
     kill(child, 'SIGSTOP')
@@ -83,7 +83,7 @@ describe('leases between workers', () => {
       'mark("start " + process.env.NAME); await sleep(process.env.NAME === "A" ? 4000 : 100); mark("end " + process.env.NAME); return { by: process.env.NAME }',
     )
     const [key = 0] = await scene.enqueue({ type: 'slow' })
-    const first = scene.worker([file], { group: true, env: { NAME: 'A' } })
+    const first = scene.worker([file], { group: true, env: { ...shortLease, NAME: 'A' } })
     await scene.marks.until((lines) => lines.length >= 1, 'A has started')
     first.signal('SIGSTOP')
     const second = scene.worker([file], { env: { NAME: 'B' } })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { shortLease } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 describe('a handler that ends its process, in line', () => {
@@ -6,11 +7,10 @@ describe('a handler that ends its process, in line', () => {
     const scene = await Scene.open()
     const file = scene.handler('mixed', `if (variables.exits && job.attempt === 1) process.exit(${given}); await sleep(100)`)
     const [bad = 0] = await scene.enqueue({ type: 'mixed', variables: { exits: true } })
-    const env = { WF_LEASE: '1s', WF_RENEWAL: '200ms', WF_SWEEP: '300ms' }
-    const worker = scene.worker([file, '--inline', '--until-empty'], { env })
+    const worker = scene.worker([file, '--inline', '--until-empty'], { env: shortLease })
     await worker.exits(1)
     expect(worker.err).toMatch(new RegExp(`a handler ended the process with exit code ${given}\\n.*mixed #${bad}\\n.*process\\.exit`))
-    await scene.worker([file, '--inline', '--until-empty'], { env }).exits(0)
+    await scene.worker([file, '--inline', '--until-empty']).exits(0)
     expect(await scene.job(bad)).toMatchObject({ state: 'completed', retries: 3 })
     expect(await scene.outcomes(bad)).toEqual(['lost', 'success'])
   })
@@ -19,9 +19,9 @@ describe('a handler that ends its process, in line', () => {
 describe('signals, in line', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('B050 %s drains, a Ctrl-C after it stops now with 130 and gives back what runs', async (first) => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start"); await new Promise(() => {})', "timeout: '2m',")
+    const file = scene.handler('slow', 'mark("start"); await new Promise(() => {})', "timeout: '2h',")
     const [key = 0] = await scene.enqueue({ type: 'slow' })
-    const worker = scene.worker([file, '--inline'])
+    const worker = scene.worker([file, '--inline', '--grace', '1h'])
     await scene.marks.until((lines) => lines.length === 1, 'it has started')
     worker.signal(first)
     await worker.says(/stopping: nothing new starts/)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom, type Random } from '../../src/random.ts'
-import { childrenOf, kill, type Running } from '../support/processes.ts'
+import { childrenOf, kill, shortLease, type Running } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 const long = process.env['WF_STORM'] === 'long'
@@ -112,7 +112,10 @@ describe('a storm of kills', () => {
         }))
         keys.push(...(await scene.enqueue(...jobs)))
       }
-      const fleet = new Fleet(() => scene.worker([file, '--processes', '2', '--grace', '2s'], { env: { WF_LOG_LEVEL: 'warn' } }), random)
+      const fleet = new Fleet(
+        () => scene.worker([file, '--processes', '2', '--grace', '2s'], { env: { ...shortLease, WF_LOG_LEVEL: 'warn' } }),
+        random,
+      )
       await scene.marks.until((lines) => lines.length > 20, 'the fleet works')
       while (fleet.total < storm.kills) {
         await fleet.strike()

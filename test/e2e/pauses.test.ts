@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { shortLease } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 describe('a pause from the command line', () => {
@@ -6,7 +7,7 @@ describe('a pause from the command line', () => {
     const scene = await Scene.open()
     const file = scene.handler('mail', 'mark("ran " + job.key); if (job.key === 1 && job.attempt === 1) await sleep(600_000)')
     const [killed = 0] = await scene.enqueue({ type: 'mail' })
-    const first = scene.worker([file])
+    const first = scene.worker([file], { env: shortLease })
     await scene.marks.until((lines) => lines.length === 1, 'the first has begun')
     first.killAll()
     await first.ended

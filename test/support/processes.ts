@@ -10,8 +10,17 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 /** The checkout's own, or another that is to be tested, such as an installed package. */
 export const wfBin = process.env['WF_TEST_BIN'] ?? join(root, 'bin/run.js')
 
-/** Short leases and margins: what takes half a minute in production takes a second or two here. */
-export const quickEnv = { WF_LEASE: '3s', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '1s' }
+/**
+ * Looks and renewals come often, so that nobody waits for them; leases and patience are long: on a machine that is busy with
+ * much else, a process that has to wait for its turn is neither lost nor hung.
+ */
+export const quickEnv = { WF_LEASE: '2m', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '2m', WF_LOAD: '2m' }
+
+/** For a worker that a test takes away, so that its lease is over in a moment. */
+export const shortLease = { WF_LEASE: '3s' }
+
+/** For workers with handlers that block. */
+export const shortPatience = { WF_HANG: '2s' }
 
 /** A test waits for a signal; this is only how long until it is taken not to come. */
 const longestWaitMs = 120_000

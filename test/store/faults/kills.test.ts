@@ -161,7 +161,7 @@ describe('a worker that is killed', () => {
       const workerId = `w#${round}`
       const child = await startChild()
       await child.do('open', { path })
-      await store.registerWorkers([{ ...row, id: workerId, label: workerId, leaseUntil: systemClock.now() + 60_000 }], systemClock.now())
+      await store.registerWorkers([{ ...row, id: workerId, label: workerId, leaseUntil: systemClock.now() + 600_000 }], systemClock.now())
       await workUntil(child, { workerId, turns: Math.ceil(random() * 5), ms: random() * 5, settled: (key) => acknowledged.add(key) })
       expect(openRaw(path).prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get(), `seed ${seed}`).toBe(jobs)
       for (const { jobKey } of await store.held(workerId)) expect(acknowledged.has(jobKey)).toBe(false)
