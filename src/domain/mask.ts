@@ -3,6 +3,7 @@
  * Stored data never passes through here; only what leaves for people and their log shippers does.
  */
 import { isCardNumber, replaceCardNumbers } from './card-number.ts'
+import { areEntries, isNamedBeside, secretNamedIn, valuesNamedIn } from './named-values.ts'
 import { secretName, secretNumberName, type NameStrength } from './secret-names.ts'
 
 export const mask = '***'
@@ -26,6 +27,8 @@ const secretForms: readonly SecretForms[] = [
       [/\b([a-z][a-z0-9+.-]{0,19}:\/\/)[^\s/?#"'<>:@…]{1,200}:(?!\d{1,5}…)[^\s/?#"'<>@…]{0,300}…/gi, `$1${mask}…`],
     ],
   },
+  // Of an address that is signed: who has it has what it leads to.
+  { sign: /sig/i, forms: [[/([?&](?:[\w-]{0,40}-)?sig(?:nature)?=)[^\s&#"'<>]{4,}/gi, `$1${mask}`]] },
   { sign: /eyJ/, forms: [[/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?|\beyJ[\w-]{16,}/g, mask]] },
   {
     sign: /authorization|cookie|bearer|basic/i,
@@ -50,7 +53,7 @@ export function maskText(text: string): string {
   for (const { sign, forms } of secretForms) {
     if (sign.test(shown)) for (const [form, replacement] of forms) shown = shown.replace(form, replacement)
   }
-  return replaceCardNumbers(withoutFlags(withoutNamed(withoutElements(shown))), mask)
+  return replaceCardNumbers(withoutFlags(withoutNamed(withoutNamedBeside(withoutElements(shown)))), mask)
 }
 
 /** `<password>…</password>` */
@@ -84,8 +87,28 @@ function withoutNamed(text: string): string {
     const value = text.slice(start, end)
     const isSetting = found.quoted || sign.trim() !== ':' || /^\\*["'`]/.test(value)
     if (!hides(found.name, value) || (strength === 'weak' && !isSetting)) continue
-    const quotes = /^\\*["'`]/.exec(value)?.[0] ?? ''
-    shown += `${text.slice(at, start)}${quotes}${mask}${quotes}`
+    shown += text.slice(at, start) + masked(value)
+    at = end
+  }
+  return at === 0 ? text : shown + text.slice(at)
+}
+
+/** In the quotes that it stood in. */
+function masked(value: string): string {
+  const quotes = /^\\*["'`]/.exec(value)?.[0] ?? ''
+  return `${quotes}${mask}${quotes}`
+}
+
+/** `{"name":"apiKey","value":"…"}`, `[["Authorization","…"],…]` */
+function withoutNamedBeside(text: string): string {
+  let shown = ''
+  let at = 0
+  for (const { name, start, isLast } of valuesNamedIn(text)) {
+    // Pairs in pairs in pairs would each be read to their end.
+    const end = isLast && /[[{]/.test(text.charAt(start)) ? start + bracketEnd(text.slice(start, start + longestInPair)) : valueEnd(text, start)
+    const value = text.slice(start, end)
+    if (start < at || !hides(name, value) || (isLast && !/^\s{0,40}\]/.test(text.slice(end, end + 50)))) continue
+    shown += text.slice(at, start) + masked(value)
     at = end
   }
   return at === 0 ? text : shown + text.slice(at)
@@ -138,6 +161,7 @@ function hides(name: string, value: string): boolean {
 }
 
 const longestNested = 10_000
+const longestInPair = 500
 
 /** Where a value ends that begins at `start`: with its quote or bracket, else at a separator. */
 function valueEnd(text: string, start: number): number {
@@ -208,10 +232,16 @@ function maskedAt(value: unknown, { depth, own }: { depth: number; own: boolean 
   if (depth >= deepestMask) return mask
   if (value instanceof Foreign) return maskedAt(value.value, { depth: depth + 1, own: false })
   const below = { depth: depth + 1, own }
-  if (Array.isArray(value)) return value.map((item) => maskedAt(item, below))
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value
+    if (!areEntries(items)) return items.map((item) => maskedAt(item, below))
+    return items.map(([name, member]) => [maskText(name), isSecret(name, member) ? mask : maskedAt(member, { depth: depth + 2, own })])
+  }
   const copy: Record<string, unknown> = {}
+  const named = secretNamedIn(value)
   for (const [key, member] of Object.entries(value)) {
-    const shown = isSecret(key, member) ? mask : maskedAt(member, below)
+    const hidden = isSecret(key, member) || (named !== null && isNamedBeside(key) && isSecret(named, member))
+    const shown = hidden ? mask : maskedAt(member, below)
     const name = key.length < shortestSecret ? key : maskedName(key, copy)
     // Defined, not assigned: a member of that name stays a member.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: shown, writable: true, enumerable: true, configurable: true })

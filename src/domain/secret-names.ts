@@ -13,7 +13,7 @@ function wordsOf(name: string): string {
 
 /** Anywhere in a name. */
 const within =
-  /pass ?(?:wor[dt]|wd|phrase|code|key)|kennwort|\bpw[d]?\b|secret(?!ar)|(?:api|access|private|signing|encryption|ssh|master|license) ?key|credential|authorization|cookie|token|jwt|(?:credit|debit) ?card ?(?:number|num|no|nr)/
+  /pass ?(?:wor[dt]|wd|phrase|code|key)|kennwort|\bpw[d]?\b|secret(?!ar)|(?:api|access|private|signing|encryption|ssh|master|license) ?key|\bcreds?\b|\bbearer\b|credential|authorization|cookie|token|jwt|(?:credit|debit) ?card ?(?:number|num|no|nr)/
 
 /** The end of a name: `customerIban`, `card_cvv`. */
 const strongEnd =

@@ -26,6 +26,7 @@ describe('maskText', () => {
     ['B145 digits of a password', 'password: 12345', 'password: ***'],
     ['B145 a URL password with a slash', 'postgres://u:p/ss@h/x', 'postgres://***@h/x'],
     ['B145 a URL that was cut', 'at postgres://u:secr…', 'at postgres://***…'],
+    ['B145 a signed address', 'https://b/x?sv=1&sig=abc%2Bdef&se=2&X-Amz-Signature=0af3', 'https://b/x?sv=1&sig=***&se=2&X-Amz-Signature=***'],
     ['B145 a JWT that was cut', 'got eyJhbGciOiJIUzI1NiJ9…', 'got ***…'],
     ['B145 a flag', 'curl --api-key abc --port 80', 'curl --api-key *** --port 80'],
     ['B145 an element', '<Password type="text">x</Password>', '<Password type="text">***</Password>'],
@@ -152,7 +153,7 @@ describe('maskValue', () => {
     ...['otp', 'otpCode', 'one_time_code', 'verificationCode', 'securityCode', 'cookie', 'cookies', 'set-cookie', 'Set-Cookie'],
     ...['session', 'sessionId', 'session_id', 'sid', 'PHPSESSID', 'sessionToken', 'privateKey', 'private_key', 'SSH_PRIVATE_KEY'],
     ...['password', 'passwd', 'PWD', 'passphrase', 'Passwort', 'dbPass', 'auth', 'authorization', 'x-api-key', 'accessKey', 'AWS_SECRET_ACCESS_KEY'],
-    ...['token', 'refreshToken', 'csrf-token', 'jwt', 'clientSecret', 'credentials'],
+    ...['token', 'refreshToken', 'csrf-token', 'jwt', 'clientSecret', 'credentials', 'creds', 'dbCreds', 'bearer'],
   ])('B145 hides what stands under %s, in data and in text', (name) => {
     expect(maskValue({ [name]: 'x1', deep: [{ [name]: ['x1'] }, { [name]: { a: 'x1' } }] })).toEqual({
       [name]: '***',
@@ -183,6 +184,43 @@ describe('maskValue', () => {
     { idempotencyKey: 'k-1', pinned: 'yes', author: 'Ann', amount: 30 },
   ])('leaves %j as it is', (value) => {
     expect(maskValue(value)).toEqual(value)
+  })
+
+  const besides: readonly object[] = [
+    [{ name: 'password', value: 'p4ss' }],
+    [{ Key: 'apiKey', Value: 'p4ss', Type: 'text' }],
+    { env: [{ value: 'p4ss', name: 'DB_PASSWORD' }] },
+    { headers: [{ header: 'X-Auth-Token', val: 'p4ss' }] },
+    { tags: [{ k: 'pin', v: 1234 }] },
+    {
+      headers: [
+        ['Accept', 'text'],
+        ['Authorization', 'p4ss'],
+        ['cookie', ['p4ss']],
+      ],
+    },
+  ]
+  it.each(besides)('B145 hides what a name stands beside, in data and in text: %j', (data) => {
+    const hidden = /p4ss|1234/
+    const pretty = JSON.stringify(data, null, 2)
+    const texts = [
+      JSON.stringify(data),
+      pretty,
+      JSON.stringify(JSON.stringify(data)),
+      JSON.stringify({ body: JSON.stringify({ data: JSON.stringify(data) }) }),
+    ]
+    expect(JSON.stringify(maskValue(data))).not.toMatch(hidden)
+    for (const text of texts) expect(maskText(text)).not.toMatch(hidden)
+  })
+
+  it.each([
+    { name: 'Ann', value: 'p4ss' },
+    { name: 'token', total: 5, values: ['a'] },
+    { key: 'maxTokens', value: 5 },
+    { required: ['password', 'email'], pairs: [['a', 'b']], three: [['token', 'a', 'b']] },
+  ])('leaves what no secret names beside it: %j', (data) => {
+    expect(maskValue(data)).toEqual(data)
+    expect(maskText(JSON.stringify(data))).toBe(JSON.stringify(data))
   })
 
   it('B145 hides secrets in names, and keeps as many members', () => {
@@ -217,7 +255,7 @@ describe('maskValue', () => {
       '--a ',
       '=',
     ]
-    for (const part of [...parts, '_-', '4111-', 'eyJ', 'Bearer ', 'https://a:b', "token:'"]) {
+    for (const part of [...parts, '_-', '4111-', 'eyJ', 'Bearer ', 'https://a:b', "token:'", '"name":"token","value":"', '[["token",', '?sig=']) {
       const text = part.repeat(Math.ceil(200_000 / part.length))
       expect(maskText(text).length).toBeLessThanOrEqual(text.length * 2)
     }
