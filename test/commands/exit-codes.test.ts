@@ -1,12 +1,43 @@
-import { writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { calls } from '../support/calls.ts'
 import { cli } from '../support/cli.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
+/** Of a closed store, with a step that only a later wf knows. */
+function newer(location: string): string {
+  const path = join(temporaryDirectory(), 'newer.db')
+  cpSync(location, path)
+  const db = new Database(path)
+  db.exec("INSERT INTO wf_migrations (version, name, applied_at) VALUES (999, 'from the future', 0)")
+  db.close()
+  return path
+}
+
 describe('exit codes', () => {
+  it('B084 B139 of every command is 8 for a store of a newer wf, which gets no byte written', async () => {
+    const made = join(temporaryDirectory(), 'wf.db')
+    await cli(['enqueue', 'mail'], { store: made })
+    const store = newer(made)
+    const before = readFileSync(store)
+    const scene = { location: store, failed: 1, dead: 1, completed: 1, waiting: 1, available: 1, running: 1, operation: 1 }
+    // These two need no store, or make one.
+    const waiting = Object.entries(calls).filter(([id]) => id !== 'completion' && id !== 'init')
+    const walk = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const [id, { works }] = next
+        const end = await cli([...works(scene).filter((word) => word !== '--json'), '--json'], { store })
+        expect([id, end.code, end.json()]).toMatchObject([id, 8, { error: { code: 'schema_newer' } }])
+      }
+    }
+    await Promise.all([walk(), walk()])
+    expect(readFileSync(store)).toEqual(before)
+  })
+
   it('B139 are the documented ones, with and without --json', async () => {
     const { location, store, completed, raised, join: register } = await seededStore()
     const done = String(await completed())
