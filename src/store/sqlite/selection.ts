@@ -1,5 +1,6 @@
 /** Turns a Selector into SQL conditions. Every value is bound; lists travel as JSON, so that a statement's text does not grow with them. */
 import { WfError } from '../../domain/errors.ts'
+import { preview } from '../../domain/preview.ts'
 import type { Page, Selector } from '../store.ts'
 import type { Connection, Statement } from './connection.ts'
 
@@ -71,7 +72,10 @@ export function all(conditions: readonly Condition[]): Condition {
   return { sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '), values: conditions.flatMap(({ values }) => values) }
 }
 
+/** Programs without types hand in what they like. Throws WfError `usage` for what is no number. */
 export function pageSize({ limit }: Page): number {
+  if (typeof limit !== 'number' || Number.isNaN(limit))
+    throw new WfError('usage', `the limit of a page is ${preview(limit, 60)}`, { hint: 'a page has 1 to 1,000 rows: { limit: 100 }' })
   return Math.min(Math.max(1, Math.trunc(limit)), largestPage)
 }
 

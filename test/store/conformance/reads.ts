@@ -37,6 +37,19 @@ async function oneOfEach({ add, claimOne, settle, resolve }: Scene): Promise<Rec
 
 export function readRules(stage: Stage): void {
   describe('a list', () => {
+    it('B137 refuses a page without a size, and one whose size is no number', async () => {
+      const { store } = await stage()
+      for (const limit of [Number.NaN, '5', null, undefined] as unknown as number[]) {
+        for (const list of ['jobs', 'incidents', 'deadLetters', 'operations'] as const) {
+          const refused = (async () => store[list]({}, { limit }))()
+          await expect(refused, `${list} ${String(limit)}`).rejects.toMatchObject({
+            code: 'usage',
+            message: expect.stringContaining('limit of a page'),
+          })
+        }
+      }
+    })
+
     it('shows jobs newest first, page by page, each once', async () => {
       const { enqueue, store } = await stage()
       await enqueue(...Array.from({ length: 7 }, () => ({})))
