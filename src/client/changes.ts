@@ -56,7 +56,7 @@ export interface ChangedBy {
   who: string
 }
 
-const paceOf = ({ rate, signal }: { rate?: string | undefined; signal?: AbortSignal | undefined }) => ({
+export const paceOf = ({ rate, signal }: { rate?: string | undefined; signal?: AbortSignal | undefined }) => ({
   ...(rate === undefined ? {} : { perSecond: parseRate(rate, 'rate') }),
   ...(signal === undefined ? {} : { signal }),
 })

@@ -2,13 +2,12 @@
 import { parseDuration } from '../domain/duration.ts'
 import { WfError } from '../domain/errors.ts'
 import { namedWords } from '../domain/operation-words.ts'
-import { parseRate } from '../domain/rate.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Verdict } from '../domain/verdict.ts'
 import type { Held } from '../engine/inspector.ts'
 import { changeVerified, type VerifiedEnd } from '../engine/verified-bulk.ts'
 import { isThrough, type Verification } from '../engine/verify.ts'
-import { partlyChanged, type ChangedBy, type ResolveOptions } from './changes.ts'
+import { paceOf, partlyChanged, type ChangedBy, type ResolveOptions } from './changes.ts'
 
 export interface VerifyOptions extends Omit<ResolveOptions, 'dryRun'> {
   /** How long to wait for what becomes of them, at most: milliseconds, or text such as `2m`. */
@@ -54,8 +53,7 @@ export async function resolveVerified(
   const end = await changeVerified({
     ...{ engine, clock, keys: distinct, selector: namedWords(distinct), canary, verifyMs },
     resolution: { ...chosen, verb: 'resolve', who, reason },
-    ...(rate === undefined ? {} : { perSecond: parseRate(rate, 'rate') }),
-    ...(signal === undefined ? {} : { signal }),
+    ...paceOf({ rate, signal }),
   })
   const { verification, failure } = end
   if (failure !== null || verification === null) throw partlyChanged(end.applied, distinct.length, failure)
