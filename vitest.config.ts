@@ -20,6 +20,11 @@ export default defineConfig({
     // Only for what hangs: a machine that checks may be busy with much else.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json'], reportOnFailure: true },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'json'],
+      reportOnFailure: true,
+    },
   },
 })

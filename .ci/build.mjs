@@ -3,7 +3,17 @@
 //   node .ci/build.mjs [--force]
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.mjs'
@@ -26,9 +36,13 @@ export async function build() {
   const staged = join(root, `dist.${process.pid}`)
   let mistakes = ''
   try {
-    const [declared] = await Promise.all([declarations(staged), bundle({ root, outDir: staged, sources: sources() })])
+    const [declared] = await Promise.all([
+      declarations(staged),
+      bundle({ root, outDir: staged, sources: sources() }),
+    ])
     mistakes = declared
-    for (const file of sources().filter((file) => !/\.tsx?$/.test(file))) cpSync(join(root, 'src', file), join(staged, file))
+    for (const file of sources().filter((file) => !/\.tsx?$/.test(file)))
+      cpSync(join(root, 'src', file), join(staged, file))
     replace(staged)
   } finally {
     rmSync(staged, { recursive: true, force: true })
@@ -43,11 +57,19 @@ async function declarations(staged) {
   const outDir = `${staged}.types`
   const typescript = join(root, 'node_modules/typescript/bin/tsc')
   try {
-    const said = await output(process.execPath, [typescript, '-p', root, '--emitDeclarationOnly', '--outDir', outDir])
+    const said = await output(process.execPath, [
+      typescript,
+      '-p',
+      root,
+      '--emitDeclarationOnly',
+      '--outDir',
+      outDir,
+    ])
     const reached = new Set(['index.d.ts', join('testing', 'index.d.ts')])
     for (const file of reached) {
       const text = readFileSync(join(outDir, file), 'utf8')
-      for (const [, path] of text.matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.(?:tsx?|js)['"]/g)) reached.add(join(dirname(file), `${path}.d.ts`))
+      for (const [, path] of text.matchAll(/(?:from|import\()\s*['"](\.[^'"]+)\.(?:tsx?|js)['"]/g))
+        reached.add(join(dirname(file), `${path}.d.ts`))
       write(join(staged, file), text)
     }
     return said
@@ -90,7 +112,9 @@ function fingerprint() {
 function replace(staged) {
   const fresh = new Set(filesOf(staged))
   // What is shared before what imports it.
-  for (const file of [...fresh].sort((a, b) => Number(b.startsWith('chunks')) - Number(a.startsWith('chunks')))) {
+  for (const file of [...fresh].sort(
+    (a, b) => Number(b.startsWith('chunks')) - Number(a.startsWith('chunks')),
+  )) {
     const target = join(dist, file)
     if (existsSync(target) && readFileSync(target).equals(readFileSync(join(staged, file)))) continue
     mkdirSync(dirname(target), { recursive: true })
@@ -123,7 +147,10 @@ async function writeManifest() {
         .replace(/:index$/, ''),
     )
     .filter((id) => !plugin.manifest.commands[id])
-  if (missing.length > 0) throw new Error(`oclif.manifest.json lacks ${missing.join(', ')}: src/commands holds commands and nothing else`)
+  if (missing.length > 0)
+    throw new Error(
+      `oclif.manifest.json lacks ${missing.join(', ')}: src/commands holds commands and nothing else`,
+    )
   write(manifestFile, `${JSON.stringify(plugin.manifest, null, 2)}\n`)
 }
 

@@ -12,7 +12,7 @@ const entries = [
   'cli/command-not-found',
   'cli/help',
   'worker-process',
-  'worker/child/child-orphan-thread',
+  'worker/child/parent-watchdog-thread',
   'tui/reader-thread',
 ]
 
@@ -25,7 +25,10 @@ export async function bundle({ root, outDir, sources }) {
   const src = join(root, 'src')
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const outside = [...Object.keys(dependencies), ...neverReached]
-  const inputs = [...entries.map((entry) => `${entry}.ts`), ...sources.filter((file) => /^commands\/.*\.tsx?$/.test(slashed(file)))]
+  const inputs = [
+    ...entries.map((entry) => `${entry}.ts`),
+    ...sources.filter((file) => /^commands\/.*\.tsx?$/.test(slashed(file))),
+  ]
   const built = await rolldown({
     input: Object.fromEntries(inputs.map((file) => [slashed(file).replace(/\.tsx?$/, ''), join(src, file)])),
     platform: 'node',
@@ -61,8 +64,13 @@ function groups(src) {
   const within = (pattern) => (id) => id.startsWith(src) && pattern.test(slashed(relative(src, id)))
   return [
     { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-)/, priority: 3 },
-    { name: 'base', test: within(/^(?!cli|commands|tui|http|worker|metrics|resilience|engine\/breakers)/), minShareCount: sharers, priority: 2 },
-    { name: 'cli', test: within(/^cli\//), minShareCount: sharers, priority: 1 },
+    {
+      name: 'base',
+      test: within(/^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breakers)/),
+      minShareCount: sharers,
+      priority: 2,
+    },
+    { name: 'cli', test: within(/^(cli|terminal)\//), minShareCount: sharers, priority: 1 },
   ]
 }
 
@@ -78,7 +86,8 @@ function ownPlaces(src) {
     },
     renderChunk(code, { fileName }) {
       if (!code.includes('"wf:place:')) return null
-      const place = (_, own) => `new URL("${posix.relative(posix.dirname(fileName), own)}", import.meta.url).href`
+      const place = (_, own) =>
+        `new URL("${posix.relative(posix.dirname(fileName), own)}", import.meta.url).href`
       return { code: code.replace(mark, place), map: null }
     },
   }
@@ -87,14 +96,18 @@ function ownPlaces(src) {
 /** The words of every package that went in. A package without a licence is no package to pass on. */
 function licences(output) {
   const ids = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-  const folders = new Set(ids.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []))
+  const folders = new Set(
+    ids.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []),
+  )
   const told = [...folders].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each))
     if (!file) throw new Error(`${name} goes into dist and comes without the words of its licence`)
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
   })
-  return ['Parts of these packages are in this folder, under the licences that follow.\n', ...told].join(`\n${'-'.repeat(80)}\n\n`)
+  return ['Parts of these packages are in this folder, under the licences that follow.\n', ...told].join(
+    `\n${'-'.repeat(80)}\n\n`,
+  )
 }
 
 function slashed(path) {

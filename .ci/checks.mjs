@@ -30,9 +30,12 @@ await check('lines covered', async () => {
 await check('the packed tarball in an empty folder', tarball)
 await check('the demo in short form', () => run('npm', ['run', '--silent', 'demo', '--', '--short']))
 
-if (!process.env.KEEP) for (const folder of [scratch, countsOfChildren]) rmSync(folder, { recursive: true, force: true })
+if (!process.env.KEEP)
+  for (const folder of [scratch, countsOfChildren]) rmSync(folder, { recursive: true, force: true })
 const { passed, failed, skipped } = results
-process.stdout.write(`\n${seconds(started)} s${skipped > 0 ? `, ${skipped} tests skipped` : ''}\n${passed} passed, ${failed} failed\n`)
+process.stdout.write(
+  `\n${seconds(started)} s${skipped > 0 ? `, ${skipped} tests skipped` : ''}\n${passed} passed, ${failed} failed\n`,
+)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
 async function check(name, work) {
@@ -53,13 +56,17 @@ async function tests() {
   let counted = false
   await check('tests', async () => {
     const reporters = ['--no-color', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const ended = run('npm', ['test', '--', '--coverage', ...reporters], { env: { COUNT_CHILDREN_IN: countsOfChildren } })
+    const ended = run('npm', ['test', '--', '--coverage', ...reporters], {
+      env: { COUNT_CHILDREN_IN: countsOfChildren },
+    })
     const error = await ended.then(
       () => null,
       (reason) => reason,
     )
     if (!existsSync(report)) throw error ?? new Error('vitest left no report')
-    const { numPassedTests, numFailedTests, numPendingTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
+    const { numPassedTests, numFailedTests, numPendingTests, numTotalTests } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    )
     results.passed += numPassedTests
     results.failed += numFailedTests
     results.skipped += numPendingTests
@@ -78,20 +85,28 @@ async function tarball() {
     scratch,
     readdirSync(scratch).find((file) => file.endsWith('.tgz')),
   )
-  const typed = /## Sixty seconds\n\n```\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+  const typed =
+    /## Sixty seconds\n\n```\n([\s\S]+?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
   const commands = typed.replace('npm install wfkit', `npm install --no-audit --no-fund ${packed}`)
   if (commands === typed) throw new Error('the first minute of the README does not install the package')
   await run('bash', ['-exc', commands], { cwd: empty })
   const shop = { cwd: join(empty, 'shop') }
-  const { items } = JSON.parse((await run('npx', ['wf', 'jobs', 'list', '--json'], { ...shop, quiet: true })).stdout)
-  if (items.length !== 1 || items[0].state !== 'completed') throw new Error(`one completed job was expected, not ${JSON.stringify(items)}`)
+  const { items } = JSON.parse(
+    (await run('npx', ['wf', 'jobs', 'list', '--json'], { ...shop, quiet: true })).stdout,
+  )
+  if (items.length !== 1 || items[0].state !== 'completed')
+    throw new Error(`one completed job was expected, not ${JSON.stringify(items)}`)
   await run('node', ['--import', 'jiti/register', '--test', 'hello.test.ts'], { ...shop, quiet: true })
 }
 
 /** Shows what a command says as it says it; rejects unless it ends with 0. */
 function run(command, args, { cwd = root, quiet = false, env = {} } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+    const child = spawn(command, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    })
     let stdout = ''
     let all = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -106,7 +121,10 @@ function run(command, args, { cwd = root, quiet = false, env = {} } = {}) {
     child.once('error', reject)
     child.once('close', (code, signal) => {
       if (code === 0) resolve({ stdout, words: all })
-      else reject(new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}${quiet ? `: ${all}` : ''}`))
+      else
+        reject(
+          new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}${quiet ? `: ${all}` : ''}`),
+        )
     })
   })
 }

@@ -52,7 +52,12 @@ function nativeLoads() {
 
 function npm(...args) {
   say(`npm ${args[0]} (better-sqlite3 may compile for a minute or two)`)
-  const ended = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8', shell: process.platform === 'win32' })
+  const ended = spawnSync('npm', args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
   if (ended.status !== 0) fail(`npm ${args.join(' ')} failed:\n${ended.stderr ?? ended.error?.message}`)
 }
 

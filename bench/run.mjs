@@ -85,7 +85,10 @@ async function interleave(measurements) {
     for (const { id, run } of measurements) {
       progress(`  round ${round}/${rounds}  ${id}`)
       try {
-        const result = await calmly(run, { tries: Number(values.calm), waiting: (why) => progress(`  round ${round}/${rounds}  ${id}  ${why}`) })
+        const result = await calmly(run, {
+          tries: Number(values.calm),
+          waiting: (why) => progress(`  round ${round}/${rounds}  ${id}  ${why}`),
+        })
         results[id] = [...(results[id] ?? []), result]
       } catch (error) {
         broken += 1

@@ -47,20 +47,29 @@ export default defineHandler({
       // Five failures in a row, in any worker process, and the gateway is down: for 30 s nobody calls it and no charge
       // starts. Then one does, as a probe; when it succeeds, the others follow, a few at first. None of them loses a
       // retry by that (`wf breakers list`). A bank that is down is an answer: the gateway is well.
-      breaker: { failures: 5, openFor: '30s', isSuccessful: (error) => (isBankDown(error) ? true : undefined) },
+      breaker: {
+        failures: 5,
+        openFor: '30s',
+        isSuccessful: (error) => (isBankDown(error) ? true : undefined),
+      },
       // At most ten calls at once from this process, whichever of its handlers make them.
       bulkhead: 10,
     },
   },
 
   async run({ variables }, ctx) {
-    const answer = await ctx.call('gateway', (signal) => charge(variables, { signal, idempotencyKey: ctx.idempotencyKey }))
+    const answer = await ctx.call('gateway', (signal) =>
+      charge(variables, { signal, idempotencyKey: ctx.idempotencyKey }),
+    )
     // What is returned is stored with the job: `wf jobs show KEY`.
     return z.object({ chargeId: z.string() }).parse(answer)
   },
 })
 
-async function charge(order: object, { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string }): Promise<unknown> {
+async function charge(
+  order: object,
+  { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string },
+): Promise<unknown> {
   const gateway = process.env['PAYMENT_GATEWAY'] ?? 'http://127.0.0.1:4010'
   const answer = await fetch(`${gateway}/charges`, {
     method: 'POST',
@@ -77,12 +86,18 @@ async function charge(order: object, { signal, idempotencyKey }: { signal: Abort
   })
   if (answer.ok) return answer.json()
 
-  const refusal = z.object({ code: z.string(), message: z.string().default('') }).safeParse(await answer.json().catch(() => null))
+  const refusal = z
+    .object({ code: z.string(), message: z.string().default('') })
+    .safeParse(await answer.json().catch(() => null))
   const code = refusal.data?.code ?? null
   // An answer, not a failure: it is not tried again, and the breaker takes it for a sign of life.
   if (answer.status === 402) throw new BusinessError(code ?? 'REFUSED', refusal.data?.message)
   // The status says what kind of failure it is, and the headers may say when to come back (Retry-After).
-  throw Object.assign(new Error(`the gateway answered ${answer.status}`), { status: answer.status, code, headers: answer.headers })
+  throw Object.assign(new Error(`the gateway answered ${answer.status}`), {
+    status: answer.status,
+    code,
+    headers: answer.headers,
+  })
 }
 
 function isBankDown(error: unknown): boolean {

@@ -16,7 +16,11 @@ const outbox = () => process.env['OUTBOX'] ?? join(process.cwd(), 'outbox.jsonl'
 
 export default defineHandler({
   type: 'notify-customer',
-  variables: z.object({ orderId: z.string().min(1), mail: z.string().includes('@'), phone: z.string().startsWith('+') }),
+  variables: z.object({
+    orderId: z.string().min(1),
+    mail: z.string().includes('@'),
+    phone: z.string().startsWith('+'),
+  }),
   retries: 4,
   backoff: { strategy: 'fixed', delay: '200ms' },
   timeout: '30s',
@@ -25,9 +29,13 @@ export default defineHandler({
     // Each of the two is remembered by the job: that it was begun, before it is done, and its result, after. When the
     // second fails, the next attempt does not send the first again. When the process dies in the middle of one, nobody
     // knows whether it was sent: then `verify` asks the other side, and undefined means that it was not.
-    const sentMail = await ctx.once('mail', () => send({ id: `mail-${key}`, to: mail, text: `order ${orderId} is on its way` }), {
-      verify: () => sent(`mail-${key}`),
-    })
+    const sentMail = await ctx.once(
+      'mail',
+      () => send({ id: `mail-${key}`, to: mail, text: `order ${orderId} is on its way` }),
+      {
+        verify: () => sent(`mail-${key}`),
+      },
+    )
     const sentText = await ctx.once(
       'text',
       () => {
@@ -58,7 +66,9 @@ async function send(message: Message): Promise<{ id: string }> {
 
 async function sent(id: string): Promise<{ id: string } | undefined> {
   const lines = (await readFile(outbox(), 'utf8').catch(() => '')).split('\n').filter(Boolean)
-  return lines.map((line) => JSON.parse(line) as Message).some((message) => message.id === id) ? { id } : undefined
+  return lines.map((line) => JSON.parse(line) as Message).some((message) => message.id === id)
+    ? { id }
+    : undefined
 }
 
 async function count(orderId: string, signal: AbortSignal): Promise<boolean> {

@@ -9,7 +9,11 @@
 import { IncidentError, PoisonError, defineHandler } from 'wfkit'
 import { z } from 'zod'
 
-const line = z.object({ sku: z.string().min(1), quantity: z.int().positive(), price: z.number().nonnegative() })
+const line = z.object({
+  sku: z.string().min(1),
+  quantity: z.int().positive(),
+  price: z.number().nonnegative(),
+})
 
 /** Stands for a real catalogue. */
 const catalogue = new Set(['tea', 'coffee', 'cocoa'])
@@ -28,12 +32,14 @@ export default defineHandler({
     // The second net, for what a schema cannot see. These variables will be as wrong tomorrow as they are today:
     // say so, and nobody waits for retries that cannot help.
     const sum = lines.reduce((all, { quantity, price }) => all + quantity * price, 0)
-    if (Math.abs(sum - total) > 0.005) throw new PoisonError(`order ${orderId}: the lines come to ${sum}, the order says ${total}`)
+    if (Math.abs(sum - total) > 0.005)
+      throw new PoisonError(`order ${orderId}: the lines come to ${sum}, the order says ${total}`)
 
     // Not poison: the order is fine and *we* lack something. A person can add the article and run the job again with
     // `wf incidents resolve KEY`, so it stops as an incident and leaves no dead letter.
     const unknown = lines.map(({ sku }) => sku).filter((sku) => !catalogue.has(sku))
-    if (unknown.length > 0) throw new IncidentError(`order ${orderId}: no such article: ${unknown.join(', ')}`)
+    if (unknown.length > 0)
+      throw new IncidentError(`order ${orderId}: no such article: ${unknown.join(', ')}`)
 
     ctx.log.info('imported', { orderId, lines: lines.length })
     return { orderId, lines: lines.length, total }

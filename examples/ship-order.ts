@@ -26,7 +26,11 @@ export const shipOrder = defineHandler({
     // Said before what may fail. The refund exists if this attempt is the one that stops the job (failed, dead or
     // rejected), in the very transaction that stops it; an attempt that is tried again leaves none behind. Its key makes
     // it one refund even if a person lets the job run once more and it stops again.
-    ctx.enqueue('refund-order', { orderId, ...charge }, { when: 'stopped', idempotencyKey: `refund-${charge.chargeId}` })
+    ctx.enqueue(
+      'refund-order',
+      { orderId, ...charge },
+      { when: 'stopped', idempotencyKey: `refund-${charge.chargeId}` },
+    )
 
     if (!stock.has(item)) throw new BusinessError('OUT_OF_STOCK', `no ${item} is left`)
     return { ...charge, shipped: item }

@@ -47,7 +47,11 @@ export const slowReport = defineHandler({
       ctx.progress(day / days, `${month}-${String(day).padStart(2, '0')}`)
     }
 
-    ctx.enqueue('send-report', { month, text: `Revenue ${total}` }, { idempotencyKey: `report-${month}-${total}` })
+    ctx.enqueue(
+      'send-report',
+      { month, text: `Revenue ${total}` },
+      { idempotencyKey: `report-${month}-${total}` },
+    )
     return { month, total }
   },
 })

@@ -7,16 +7,16 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from './clock.ts'
 import { loadConfig, type Config, type ConfigInput } from './config.ts'
-import { isStoreGone, WfError } from './domain/errors.ts'
+import { isStoreGone, WfError } from './errors.ts'
 import { newJob, type EnqueueInput } from './domain/new-job.ts'
 import { systemRandom, type Random } from './random.ts'
-import type { Connection } from './store/sqlite/connection.ts'
-import { enqueueIn } from './store/sqlite/enqueue-in.ts'
-import { logs } from './store/sqlite/log-sync.ts'
-import { openSqliteReader, openSqliteStore } from './store/sqlite/open.ts'
-import { syncErrors } from './store/sqlite/sqlite-errors.ts'
-import { places } from './store/sqlite/store-place.ts'
-import type { Enqueued, Store, StoreReader, StoreWriter } from './store/store.ts'
+import type { Connection } from './store/sqlite/file/connection.ts'
+import { enqueueIn } from './store/sqlite/hot/enqueue-in.ts'
+import { logs } from './store/sqlite/file/wal-fsync.ts'
+import { openSqliteReader, openSqliteStore } from './store/sqlite/file/open.ts'
+import { syncErrors } from './store/sqlite/file/sqlite-errors.ts'
+import { places } from './store/sqlite/file/file-identity.ts'
+import type { Enqueued, Store, StoreReader, StoreWriter } from './store/port.ts'
 
 export interface OpenStoreOptions {
   /** Path, `file:` URL, or `:memory:`; default: what the configuration says. A relative path is taken from the working directory. */
@@ -39,13 +39,29 @@ const defaultLockTimeoutMs = 30_000
 
 /** Rejects with WfErrors: `invalid_config`, `usage` for a kind of store that there is not, and those of the store. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { mode, clock = systemClock, random = systemRandom, create = false, sparesWorkers = false, lockTimeoutMs = defaultLockTimeoutMs } = options
+  const {
+    mode,
+    clock = systemClock,
+    random = systemRandom,
+    create = false,
+    sparesWorkers = false,
+    lockTimeoutMs = defaultLockTimeoutMs,
+  } = options
   const config = options.config ?? (await configOf({}))
   const path = pathOf(options.location ?? config.store)
   const { durability, networkFileSystem } = config
   if (mode === 'read') return readOnly(await openSqliteReader({ path, clock, networkFileSystem }), clock)
   const lock = lockTimeoutMs === null ? {} : { lockTimeoutMs }
-  return openSqliteStore({ path, clock, random, durability, create, sparesWorkers, networkFileSystem, ...lock })
+  return openSqliteStore({
+    path,
+    clock,
+    random,
+    durability,
+    create,
+    sparesWorkers,
+    networkFileSystem,
+    ...lock,
+  })
 }
 
 /** The configuration of this process: `flags` > WF_* variables > wf.config.json in the working directory > defaults. */
@@ -60,9 +76,13 @@ function pathOf(location: string): string {
   if (scheme === undefined) return resolve(location)
   if (scheme === 'file') return fileURLToPath(location)
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    throw new WfError('usage', 'a store on PostgreSQL is not available yet', { hint: 'give the path of a file: the same commands work on SQLite' })
+    throw new WfError('usage', 'a store on PostgreSQL is not available yet', {
+      hint: 'give the path of a file: the same commands work on SQLite',
+    })
   }
-  throw new WfError('usage', `${scheme}:// is not a kind of store that wf knows`, { hint: 'give the path of a file, such as ./wf.db' })
+  throw new WfError('usage', `${scheme}:// is not a kind of store that wf knows`, {
+    hint: 'give the path of a file, such as ./wf.db',
+  })
 }
 
 /** What is used of a caller's better-sqlite3 connection; said here in full, so that wf's types need none of that package's. */
@@ -112,9 +132,13 @@ function refuseMoved(connection: CallersConnection, file: string): void {
   const first = firstFiles.get(connection) ?? file
   firstFiles.set(connection, first)
   if (first === file) return
-  throw new WfError('store_replaced', `the connection to ${connection.name} was opened on a file that is no longer there`, {
-    hint: 'close it, and open the file anew',
-  })
+  throw new WfError(
+    'store_replaced',
+    `the connection to ${connection.name} was opened on a file that is no longer there`,
+    {
+      hint: 'close it, and open the file anew',
+    },
+  )
 }
 
 function isSameFile({ name, memory }: CallersConnection, location: string): boolean {
@@ -151,7 +175,12 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     endOperation: refuse,
     undo: refuse,
   }
-  return { ...reader, ...writer, now: () => clock.now(), watch: (changed) => watchVersion(reader, clock, changed) }
+  return {
+    ...reader,
+    ...writer,
+    now: () => clock.now(),
+    watch: (changed) => watchVersion(reader, clock, changed),
+  }
 }
 
 function watchVersion(reader: StoreReader, clock: Clock, changed: () => void): () => void {

@@ -22,8 +22,8 @@ import { given, keyOf, keysOf } from './client/keys.ts'
 import { refusalOf } from './client/refusal.ts'
 import { resolveVerified, type VerifiedResolution, type VerifyOptions } from './client/verified.ts'
 import type { Durability } from './config.ts'
-import { parseDuration } from './domain/duration.ts'
-import { WfError } from './domain/errors.ts'
+import { parseDuration } from './text/duration.ts'
+import { WfError } from './errors.ts'
 import type { Explanation } from './domain/explain-facts.ts'
 import { defaultSizes, type SizeLimits } from './domain/job.ts'
 import type { EnqueueInput } from './domain/new-job.ts'
@@ -36,7 +36,7 @@ import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
 import { systemRandom } from './random.ts'
-import type { Selector, Store } from './store/store.ts'
+import type { Selector, Store } from './store/port.ts'
 
 export interface ClientOptions {
   /** Path of the store's file; default: WF_STORE, wf.config.json, else ./wf.db. Created when it is not there. */
@@ -66,7 +66,9 @@ export interface JobHandle extends AcceptedJob {
   wait(options?: ClientWait): Promise<JobEnd>
 }
 
-export type EnqueueManyResult = { readonly status: 'accepted'; readonly job: JobHandle } | { readonly status: 'refused'; readonly error: WfError }
+export type EnqueueManyResult =
+  | { readonly status: 'accepted'; readonly job: JobHandle }
+  | { readonly status: 'refused'; readonly error: WfError }
 
 /** A WfError `partly_done` of `enqueueMany`. */
 export class PartlyEnqueuedError extends PartlyDoneError<EnqueueManyResult> {}
@@ -96,7 +98,12 @@ export interface Client extends Control {
    * job is there when that commits, or never. Throws a WfError `refused` when the connection is in no transaction, is to
    * another file, or is not `synchronous = FULL`, and says how; else as `enqueue`.
    */
-  enqueueIn(connection: CallersConnection, type: string, variables?: object, options?: EnqueueOptions): AcceptedJob
+  enqueueIn(
+    connection: CallersConnection,
+    type: string,
+    variables?: object,
+    options?: EnqueueOptions,
+  ): AcceptedJob
   /** Rejects with a WfError: `wait_timeout`, `not_found`, or the store's. */
   wait(key: number, options?: ClientWait): Promise<JobEnd>
   readonly jobs: Pick<Inspector, 'jobs' | 'job'>
@@ -139,7 +146,12 @@ export interface Client extends Control {
   close(): Promise<void>
 }
 
-const optionNames: ReadonlySet<string> = new Set<keyof ClientOptions>(['store', 'durability', 'create', 'who'])
+const optionNames: ReadonlySet<string> = new Set<keyof ClientOptions>([
+  'store',
+  'durability',
+  'create',
+  'who',
+])
 
 /**
  * Opens the store and answers a client on it. Brings an older schema up to date, but not under living workers of an older wf,
@@ -148,9 +160,14 @@ const optionNames: ReadonlySet<string> = new Set<keyof ClientOptions>(['store', 
 export async function openClient(options: ClientOptions = {}): Promise<Client> {
   const stranger = Object.keys(options).find((name) => !optionNames.has(name))
   if (stranger !== undefined)
-    throw new WfError('usage', `${stranger} is not an option of a client`, { hint: `the options are ${[...optionNames].join(', ')}` })
+    throw new WfError('usage', `${stranger} is not an option of a client`, {
+      hint: `the options are ${[...optionNames].join(', ')}`,
+    })
   const { store: location, durability, create = true, who = 'client' } = options
-  const config = await configOf({ ...(location === undefined ? {} : { store: location }), ...(durability === undefined ? {} : { durability }) })
+  const config = await configOf({
+    ...(location === undefined ? {} : { store: location }),
+    ...(durability === undefined ? {} : { durability }),
+  })
   const opened = await openStore({ mode: 'write', create, sparesWorkers: true, config })
   const { location: path } = await opened.info()
   return createClient({ store: opened, location: path, clock: systemClock, who, sizes: config.sizes })
@@ -173,7 +190,12 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
   const inspector = createInspector(store, store.now)
   const waiter = createJobWaiter({ store, events, clock })
   const wait: Client['wait'] = (key, options) => waitFor(waiter, key, options)
-  const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({ key, type, duplicate, wait: (options) => wait(key, options) })
+  const handle = (type: string, key: number, duplicate: boolean): JobHandle => ({
+    key,
+    type,
+    duplicate,
+    wait: (options) => wait(key, options),
+  })
   const by = { engine, clock, who }
 
   return {
@@ -185,7 +207,11 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
     enqueueIn(connection, type, variables = {}, options = {}) {
-      const result = enqueueInto(connection, { ...options, type, variables }, { store, location, variablesBytes: sizes.variablesBytes })
+      const result = enqueueInto(
+        connection,
+        { ...options, type, variables },
+        { store, location, variablesBytes: sizes.variablesBytes },
+      )
       if (result.status === 'refused') throw refusalOf(type, result)
       return { key: result.key, type, duplicate: result.status === 'duplicate' }
     },
@@ -194,19 +220,25 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     incidents: inspector,
     deadLetters: inspector,
     resolve: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'resolve' }),
-    resolveVerified: async (keys, options) => resolveVerified(by, keysOf(keys), given(options, "verify: '2m'")),
+    resolveVerified: async (keys, options) =>
+      resolveVerified(by, keysOf(keys), given(options, "verify: '2m'")),
     retry: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'retry' }),
     cancel: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'cancel' }),
     discard: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'discard' }),
     purge: async (keys, options = {}) => purge(by, keysOf(keys), options),
     async update(keys, options) {
       const { at, ...chosen } = given(options, 'what is to change: retries, priority or at')
-      return changeMany(by, keysOf(keys), { ...chosen, verb: 'update', ...(at === undefined ? {} : { runAt: at.getTime() }) })
+      return changeMany(by, keysOf(keys), {
+        ...chosen,
+        verb: 'update',
+        ...(at === undefined ? {} : { runAt: at.getTime() }),
+      })
     },
     operations: store,
     undo: async (operation, options = {}) => undo(by, keyOf(operation, 'an operation'), options),
     ...controlOf(by, inspector),
-    causes: async (selector = {}, limit = 50) => (await inspectCauses(store, { selector, limit, now: store.now() })).items,
+    causes: async (selector = {}, limit = 50) =>
+      (await inspectCauses(store, { selector, limit, now: store.now() })).items,
     explain: async (key) => (await explainJob(store, keyOf(key), store.now()))?.explanation ?? null,
     async close() {
       await waiter.close()
@@ -238,9 +270,16 @@ async function enqueueMany(
   return (await inBatches(items, (batch) => engine.enqueueEach(batch), partly)).map(answer)
 }
 
-async function waitFor(waiter: JobWaiter, key: number, { timeout, signal }: ClientWait = {}): Promise<JobEnd> {
+async function waitFor(
+  waiter: JobWaiter,
+  key: number,
+  { timeout, signal }: ClientWait = {},
+): Promise<JobEnd> {
   const timeoutMs = timeout === undefined ? {} : { timeoutMs: parseDuration(timeout, 'timeout') }
   const detail = await waiter.wait(keyOf(key), { ...timeoutMs, ...(signal === undefined ? {} : { signal }) })
-  if (!detail) throw new WfError('not_found', `there is no job ${key}`, { hint: 'it may have been finished long ago and pruned' })
+  if (!detail)
+    throw new WfError('not_found', `there is no job ${key}`, {
+      hint: 'it may have been finished long ago and pruned',
+    })
   return jobEnd(detail)
 }

@@ -25,7 +25,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, fire, options = {}) {
-    if (!(ms >= 0) || ms === Number.POSITIVE_INFINITY) throw new RangeError(`a timer takes 0 or more finite milliseconds, not ${ms}`)
+    if (!(ms >= 0) || ms === Number.POSITIVE_INFINITY)
+      throw new RangeError(`a timer takes 0 or more finite milliseconds, not ${ms}`)
     let left = ms
     let timer: NodeJS.Timeout
     const step = () => {

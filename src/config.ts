@@ -6,13 +6,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { formatBytes, parseBytes } from './domain/bytes.ts'
-import { formatDuration, parseDuration } from './domain/duration.ts'
-import { WfError } from './domain/errors.ts'
+import { formatBytes, parseBytes } from './text/bytes.ts'
+import { formatDuration, parseDuration } from './text/duration.ts'
+import { WfError } from './errors.ts'
 import { defaultSizes, type SizeLimits } from './domain/job.ts'
-import { isJsonObject } from './domain/json.ts'
-import { didYouMean, nearestWord, nearWords } from './domain/nearest-word.ts'
-import { preview } from './domain/preview.ts'
+import { isJsonObject } from './text/json.ts'
+import { didYouMean, nearestWord, nearWords } from './text/suggest.ts'
+import { preview } from './text/preview.ts'
 import type { RetentionPolicy } from './domain/retention.ts'
 
 export type Durability = 'power' | 'process'
@@ -46,7 +46,12 @@ export interface ConfigInput {
   sweep?: number | string
   hang?: number | string
   load?: number | string
-  retention?: { finished?: number | string; deadLetters?: number | string; idempotencyKeys?: number | string; stats?: number | string }
+  retention?: {
+    finished?: number | string
+    deadLetters?: number | string
+    idempotencyKeys?: number | string
+    stats?: number | string
+  }
   limits?: { variables?: number | string; result?: number | string }
   networkFileSystem?: 'refuse' | 'allow'
 }
@@ -84,7 +89,10 @@ const settings = {
   load: { env: 'WF_LOAD', range: { min: 100, max: 10 * minute } },
   'retention.finished': { env: 'WF_RETENTION_FINISHED', range: { min: second, max: 3_650 * day } },
   'retention.deadLetters': { env: 'WF_RETENTION_DEAD_LETTERS', range: { min: second, max: 3_650 * day } },
-  'retention.idempotencyKeys': { env: 'WF_RETENTION_IDEMPOTENCY_KEYS', range: { min: second, max: 3_650 * day } },
+  'retention.idempotencyKeys': {
+    env: 'WF_RETENTION_IDEMPOTENCY_KEYS',
+    range: { min: second, max: 3_650 * day },
+  },
   'retention.stats': { env: 'WF_RETENTION_STATS', range: { min: second, max: 3_650 * day } },
   'limits.variables': { env: 'WF_MAX_VARIABLES', bytes: sizeRange },
   'limits.result': { env: 'WF_MAX_RESULT', bytes: sizeRange },
@@ -114,7 +122,10 @@ function checkConfig(given: Settings): Config {
   const renewalMs = timed(given, 'renewal', Math.min(10 * second, Math.floor(leaseMs / 3)))
   if (renewalMs >= leaseMs / 2) {
     const both = `a lease of ${formatDuration(leaseMs)} cannot be kept by renewing every ${formatDuration(renewalMs)}`
-    throw invalid(both, `renew in less than half of the lease: below ${formatDuration(leaseMs / 2)}, or make the lease longer`)
+    throw invalid(
+      both,
+      `renew in less than half of the lease: below ${formatDuration(leaseMs / 2)}, or make the lease longer`,
+    )
   }
   return {
     store: text(given, 'store', './wf.db'),
@@ -151,7 +162,8 @@ function word<W extends string>(given: Settings, name: Name, words: readonly [W,
   const found = given.get(name)
   if (!found) return words[0]
   const chosen = words.find((each) => each === found.value)
-  if (chosen === undefined) throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it is one of ${words.join(', ')}`)
+  if (chosen === undefined)
+    throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it is one of ${words.join(', ')}`)
   return chosen
 }
 
@@ -171,7 +183,8 @@ function sized(given: Settings, name: SizeName, otherwise: number): number {
   const { min, max } = settings[name].bytes
   const range = `${formatBytes(min)} to ${formatBytes(max)}`
   const bytes = readAs(found, { range, noun: 'size', read: parseBytes })
-  if (bytes < min || bytes > max) throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it takes ${range}`)
+  if (bytes < min || bytes > max)
+    throw invalid(`${found.from} is ${preview(found.value, 60)}`, `it takes ${range}`)
   return bytes
 }
 
@@ -182,7 +195,8 @@ interface Reading {
 }
 
 function readAs({ value, from }: Given, { range, noun, read }: Reading): number {
-  if (typeof value !== 'number' && typeof value !== 'string') throw invalid(`${from} is ${preview(value, 60)}, not a ${noun}`, `it takes ${range}`)
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw invalid(`${from} is ${preview(value, 60)}, not a ${noun}`, `it takes ${range}`)
   try {
     return read(value, from)
   } catch (error) {
@@ -196,7 +210,9 @@ function kept(given: Settings, name: KeptName, otherwise: number): number | null
 }
 
 function fromEnv(env: NonNullable<ConfigSources['env']>): Map<string, Given> {
-  const names = new Map<string, Name>(Object.entries(settings).map(([name, { env: variable }]) => [variable, name as Name]))
+  const names = new Map<string, Name>(
+    Object.entries(settings).map(([name, { env: variable }]) => [variable, name as Name]),
+  )
   const given = new Map<string, Given>()
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith('WF_') || value === undefined) continue
@@ -216,7 +232,10 @@ function refuseSlip(variable: string, known: readonly string[]): void {
 /** Nested groups become dotted names. Own members only; what is undefined was not given. */
 function flatten(input: object, nameSource: (name: string) => string, prefix = ''): Map<string, Given> {
   const given = new Map<string, Given>()
-  const known = new Set([...Object.keys(settings), ...Object.keys(settings).map((name) => name.split('.')[0] ?? name)])
+  const known = new Set([
+    ...Object.keys(settings),
+    ...Object.keys(settings).map((name) => name.split('.')[0] ?? name),
+  ])
   for (const [key, value] of Object.entries(input)) {
     const name = `${prefix}${key}`
     if (!known.has(name)) throw unknownKey(nameSource(name), name, [...known])
@@ -231,7 +250,10 @@ function flatten(input: object, nameSource: (name: string) => string, prefix = '
 
 function unknownKey(from: string, name: string, known: readonly string[]): WfError {
   const near = nearWords([name], known)
-  return invalid(`${from} is not a setting`, didYouMean(near, near.length > 0 ? '' : `the settings are ${Object.keys(settings).join(', ')}`))
+  return invalid(
+    `${from} is not a setting`,
+    didYouMean(near, near.length > 0 ? '' : `the settings are ${Object.keys(settings).join(', ')}`),
+  )
 }
 
 async function readConfigFile(directory: string): Promise<Map<string, Given>> {
@@ -250,7 +272,10 @@ async function readConfigFile(directory: string): Promise<Map<string, Given>> {
   const { z } = await import('zod')
   const shape = fileShape(z).safeParse(parsed)
   if (!shape.success || !isJsonObject(parsed))
-    throw invalid(`${path}: ${firstIssue(shape.error)}`, `the settings are ${Object.keys(settings).join(', ')}`)
+    throw invalid(
+      `${path}: ${firstIssue(shape.error)}`,
+      `the settings are ${Object.keys(settings).join(', ')}`,
+    )
   // Not what the validator copied: it leaves `__proto__` out, and no stranger is to pass unseen.
   return flatten(parsed, (name) => `${name} in ${configFileName}`)
 }
@@ -260,14 +285,22 @@ function readIfThere(path: string): string | null {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw invalid(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 'make it readable, or take it away')
+    throw invalid(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      'make it readable, or take it away',
+    )
   }
 }
 
 /** Types of the file's members. Strangers pass here and are refused by name afterwards, with the word that was meant. */
 function fileShape(zod: typeof z) {
   const amount = zod.union([zod.string(), zod.number()]).optional()
-  const retention = zod.looseObject({ finished: amount, deadLetters: amount, idempotencyKeys: amount, stats: amount })
+  const retention = zod.looseObject({
+    finished: amount,
+    deadLetters: amount,
+    idempotencyKeys: amount,
+    stats: amount,
+  })
   return zod.looseObject({
     store: zod.string().optional(),
     durability: zod.string().optional(),

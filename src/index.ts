@@ -12,8 +12,15 @@ export type {
 } from './worker/handler/define-handler.ts'
 export type { BreakerOption, DependencyOption, RetryOption } from './resilience/dependency-policy.ts'
 export type { StandardSchemaV1 } from './worker/handler/standard-schema.ts'
-export { BusinessError, DeferError, IncidentError, NonRetryableError, PoisonError, RetryError } from './domain/handler-errors.ts'
-export { WfError, type ErrorCode } from './domain/errors.ts'
+export {
+  BusinessError,
+  DeferError,
+  IncidentError,
+  NonRetryableError,
+  PoisonError,
+  RetryError,
+} from './domain/handler-errors.ts'
+export { WfError, type ErrorCode } from './errors.ts'
 export type { BackoffOption } from './domain/backoff.ts'
 export type { JobState, WaitReason } from './domain/job.ts'
 export type { IncidentKind } from './domain/incident.ts'
@@ -51,9 +58,9 @@ export type {
 export type { JobEnd } from './client/job-end.ts'
 export type { InspectedCause } from './engine/causes.ts'
 export type { Operation, OperationTarget, Undone } from './domain/operation.ts'
-export type { Selector } from './store/store.ts'
+export type { Selector } from './store/port.ts'
 export { normaliseMessage } from './domain/fingerprint.ts'
 export type { Advice, Explanation } from './domain/explain-facts.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'
-export type { Verdict } from './domain/verdict.ts'
+export type { Verdict } from './domain/rerun-result.ts'
 export { startWorker, type EmbeddedWorker, type StartWorkerOptions } from './start-worker.ts'

@@ -20,7 +20,11 @@ export interface Logger {
 }
 
 /** Takes every line at or above the logger's level. `bound` are the fields of the logger itself, `fields` those of the line. */
-export type LogWriter = (level: LogLevel, message: string, given: { fields: LogFields; bound: LogFields }) => void
+export type LogWriter = (
+  level: LogLevel,
+  message: string,
+  given: { fields: LogFields; bound: LogFields },
+) => void
 
 const none: LogFields = Object.freeze({})
 
@@ -77,20 +81,30 @@ async function jsonWriter({ level, write, now, clean }: LoggerOptions): Promise<
     { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } },
     { write: (line: string) => write(clean.forJson(line)) },
   )
-  return (at, message, { fields, bound }) => lines[at]({ ...clean.fields(bound), ...clean.fields(fields) }, clean.message(message))
+  return (at, message, { fields, bound }) =>
+    lines[at]({ ...clean.fields(bound), ...clean.fields(fields) }, clean.message(message))
 }
 
 /** What wf says is whole without its fields, which are for machines. What a handler logs is told with its job and its fields. */
 async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promise<LogWriter> {
   const { Chalk } = await import('chalk')
   const paint = new Chalk({ level: colours ? 1 : 0 })
-  const labels: Record<LogLevel, string> = { debug: paint.dim('debug: '), info: '', warn: paint.yellow('warning: '), error: paint.red('error: ') }
+  const labels: Record<LogLevel, string> = {
+    debug: paint.dim('debug: '),
+    info: '',
+    warn: paint.yellow('warning: '),
+    error: paint.red('error: '),
+  }
   const shown = (message: unknown) => clean.forTerminal(clean.message(message))
   return (level, message, { fields, bound }) => {
     const time = new Date(now())
-    const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+    const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
+      .map((part) => String(part).padStart(2, '0'))
+      .join(':')
     const isHandlers = bound['job'] !== undefined
-    const whose = isHandlers ? paint.dim(`${shown(`${String(bound['type'])} #${String(bound['job'])}`)}: `) : ''
+    const whose = isHandlers
+      ? paint.dim(`${shown(`${String(bound['type'])} #${String(bound['job'])}`)}: `)
+      : ''
     const told = isHandlers ? clean.forTerminal(toldFields(clean.fields(fields))) : ''
     const words = shown(message)
     const label = /^\w/.test(words) ? labels[level] : ''

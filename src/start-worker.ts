@@ -6,19 +6,19 @@ import { hostname } from 'node:os'
 import { openStore, configOf } from './app.ts'
 import { systemClock } from './clock.ts'
 import type { Config, Durability } from './config.ts'
-import { logCleaner } from './domain/cleaner.ts'
-import { WfError } from './domain/errors.ts'
-import { preview } from './domain/preview.ts'
+import { logCleaner } from './text/sanitize.ts'
+import { WfError } from './errors.ts'
+import { preview } from './text/preview.ts'
 import { createEngine } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
 import { createSweeper } from './engine/sweeper.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createStats } from './metrics/stats.ts'
 import { systemRandom } from './random.ts'
-import type { Store } from './store/store.ts'
+import type { Store } from './store/port.ts'
 import type { AnyHandler } from './worker/handler/define-handler.ts'
 import { createInline, type Inline } from './worker/inline.ts'
-import { wordsOfDrain } from './worker/supervisor/supervisor-words.ts'
+import { wordsOfDrain } from './worker/supervisor/supervisor-messages.ts'
 import { normaliseHandler, type LoadedHandler } from './worker/handler/loaded-handler.ts'
 
 export interface StartWorkerOptions {
@@ -54,7 +54,15 @@ export interface EmbeddedWorker {
 
 const defaultGraceMs = 30_000
 const longestGraceMs = 24 * 60 * 60_000
-const optionNames: ReadonlySet<string> = new Set(['handlers', 'store', 'durability', 'create', 'concurrency', 'name', 'log'])
+const optionNames: ReadonlySet<string> = new Set([
+  'handlers',
+  'store',
+  'durability',
+  'create',
+  'concurrency',
+  'name',
+  'log',
+])
 
 /** Drains by itself when `wf workers drain` names it. Resolves when the worker takes jobs. Rejects with a WfError: `usage`, `invalid_handler`, `invalid_config` or one of the store's. */
 export async function startWorker(options: StartWorkerOptions): Promise<EmbeddedWorker> {
@@ -64,7 +72,12 @@ export async function startWorker(options: StartWorkerOptions): Promise<Embedded
     ...(options.durability === undefined ? {} : { durability: options.durability }),
   })
   const log = options.log ?? (await quietLog())
-  const store = await openStore({ mode: 'write', create: options.create ?? true, config, lockTimeoutMs: null })
+  const store = await openStore({
+    mode: 'write',
+    create: options.create ?? true,
+    config,
+    lockTimeoutMs: null,
+  })
   const inline = await orClosed(inlineOn({ store, config, log, handlers, options }), store)
   const worker = embedded(inline, store)
   void inline.drainAsked.then(() => {
@@ -105,7 +118,9 @@ function embedded(inline: Inline, store: Store): EmbeddedWorker {
     lost: inline.lost,
     async drain(graceMs = defaultGraceMs) {
       if (!Number.isSafeInteger(graceMs) || graceMs < 0 || graceMs > longestGraceMs) {
-        throw new WfError('usage', `graceMs is ${preview(graceMs, 60)}`, { hint: `it is a whole number of milliseconds from 0 to ${longestGraceMs}` })
+        throw new WfError('usage', `graceMs is ${preview(graceMs, 60)}`, {
+          hint: `it is a whole number of milliseconds from 0 to ${longestGraceMs}`,
+        })
       }
       await endWith(inline.drain(graceMs))
     },
@@ -140,21 +155,33 @@ async function inlineOn({ store, config, log, handlers, options }: InlineParts):
     concurrency: options.concurrency ?? null,
     maxJobs: null,
     lease: { leaseMs, renewMs: renewalMs },
-    upkeep: [createSweeper({ engine, clock, log, sweepMs, renewalMs, retention }), createStats({ events, store, clock, log })],
+    upkeep: [
+      createSweeper({ engine, clock, log, sweepMs, renewalMs, retention }),
+      createStats({ events, store, clock, log }),
+    ],
   })
 }
 
 function checked(options: StartWorkerOptions): ReadonlyMap<string, LoadedHandler> {
   const stranger = Object.keys(options).find((name) => !optionNames.has(name))
   if (stranger !== undefined) {
-    throw new WfError('usage', `${stranger} is not an option of startWorker`, { hint: `the options are ${[...optionNames].join(', ')}` })
+    throw new WfError('usage', `${stranger} is not an option of startWorker`, {
+      hint: `the options are ${[...optionNames].join(', ')}`,
+    })
   }
   const { concurrency, name, handlers } = options
-  if (concurrency !== undefined && (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > 10_000)) {
-    throw new WfError('usage', `concurrency is ${preview(concurrency, 60)}`, { hint: 'it is a whole number from 1 to 10,000' })
+  if (
+    concurrency !== undefined &&
+    (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > 10_000)
+  ) {
+    throw new WfError('usage', `concurrency is ${preview(concurrency, 60)}`, {
+      hint: 'it is a whole number from 1 to 10,000',
+    })
   }
   if (name !== undefined && !/^[\w-]{1,60}$/.test(name)) {
-    throw new WfError('usage', `name is ${preview(name, 60)}`, { hint: 'a name is 1 to 60 letters, digits, - or _' })
+    throw new WfError('usage', `name is ${preview(name, 60)}`, {
+      hint: 'a name is 1 to 60 letters, digits, - or _',
+    })
   }
   if (!Array.isArray(handlers) || handlers.length === 0)
     throw new WfError('usage', 'startWorker was given no handlers', { hint: 'give it handlers: [ … ]' })
@@ -165,7 +192,9 @@ function byType(handlers: readonly AnyHandler[]): ReadonlyMap<string, LoadedHand
   const loaded = new Map<string, LoadedHandler>()
   for (const handler of handlers.map(normaliseHandler)) {
     if (loaded.has(handler.type)) {
-      throw new WfError('invalid_handler', `two handlers are given for the type ${preview(handler.type)}`, { hint: 'give one of them another type' })
+      throw new WfError('invalid_handler', `two handlers are given for the type ${preview(handler.type)}`, {
+        hint: 'give one of them another type',
+      })
     }
     loaded.set(handler.type, handler)
   }

@@ -5,7 +5,7 @@ import { createStats } from './metrics/stats.ts'
 import { systemRandom } from './random.ts'
 import { processChannel } from './worker/child/child-channel.ts'
 import { Child } from './worker/child/child.ts'
-import { watchParent } from './worker/child/child-orphan.ts'
+import { watchParent } from './worker/child/parent-watchdog.ts'
 
 const child = new Child({
   channel: processChannel(),
@@ -16,7 +16,9 @@ const child = new Child({
     return loadHandlers(files)
   },
   openStore: (location) => openStore({ location, mode: 'write', create: false, clock: systemClock }),
-  upkeep: ({ engine, log }) => [createStats({ events: engine.events, store: engine.store, clock: systemClock, log })],
+  upkeep: ({ engine, log }) => [
+    createStats({ events: engine.events, store: engine.store, clock: systemClock, log }),
+  ],
   watchParent,
   exit: (code) => process.exit(code),
 })

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configOf, openStore } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
-import type { Store } from '../src/store/store.ts'
+import type { Store } from '../src/store/port.ts'
 import { createFakeClock } from '../src/testing/fake-clock.ts'
 import { openMemoryStore } from '../src/testing/memory-store.ts'
 import { openTestStore, temporaryDirectory } from './support/open-test-store.ts'
@@ -21,7 +21,10 @@ describe('opening a store', () => {
     const first = await opened({ location: path, mode: 'write', create: true })
     const { storeId } = await first.info()
     for (const location of [relative(process.cwd(), path), pathToFileURL(path).href]) {
-      expect(await (await opened({ location, mode: 'write' })).info()).toMatchObject({ storeId, location: path })
+      expect(await (await opened({ location, mode: 'write' })).info()).toMatchObject({
+        storeId,
+        location: path,
+      })
     }
   })
 
@@ -39,7 +42,13 @@ describe('opening a store', () => {
   })
 
   it('refuses kinds of stores that there are not, without a word of what stands in the URL', async () => {
-    for (const location of ['postgres://me:s3cret@host/db', 'postgresql://host', 'POSTGRES://me:s3cret@host', 'mysql://me:s3cret@host', 'http://x']) {
+    for (const location of [
+      'postgres://me:s3cret@host/db',
+      'postgresql://host',
+      'POSTGRES://me:s3cret@host',
+      'mysql://me:s3cret@host',
+      'http://x',
+    ]) {
       const refused = await opened({ location, mode: 'write' }).catch((error: Error) => error)
       expect(refused, location).toMatchObject({ code: 'usage' })
       expect(JSON.stringify({ ...refused, message: (refused as Error).message })).not.toContain('s3cret')
@@ -47,7 +56,11 @@ describe('opening a store', () => {
   })
 
   it('reads flags before variables before defaults for the configuration of this process', async () => {
-    expect(await configOf({ store: './x.db', durability: 'process' })).toMatchObject({ store: './x.db', durability: 'process', leaseMs: 30_000 })
+    expect(await configOf({ store: './x.db', durability: 'process' })).toMatchObject({
+      store: './x.db',
+      durability: 'process',
+      leaseMs: 30_000,
+    })
   })
 
   it('gives a reader that sees what others write, is told of it, and refuses to write', async () => {
@@ -79,7 +92,8 @@ describe('opening a store', () => {
       reader.addStats([], [], [], 0),
       reader.prune({ finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, 0),
     ]
-    for (const write of writes) await expect(write).rejects.toMatchObject({ message: expect.stringContaining('reading only') })
+    for (const write of writes)
+      await expect(write).rejects.toMatchObject({ message: expect.stringContaining('reading only') })
   })
 
   it('tells a watch that the file is gone, once, and that it is there again', async () => {

@@ -11,7 +11,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const file = (content: string) => writeFileSync(join(directory, configFileName), content)
-const load = (flags: object = {}, env: Record<string, string | undefined> = {}) => loadConfig({ flags: flags as ConfigInput, env, directory })
+const load = (flags: object = {}, env: Record<string, string | undefined> = {}) =>
+  loadConfig({ flags: flags as ConfigInput, env, directory })
 const day = 86_400_000
 
 describe('the configuration', () => {
@@ -24,16 +25,28 @@ describe('the configuration', () => {
       sweepMs: 5_000,
       hangMs: 10_000,
       loadMs: 30_000,
-      retention: { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day },
+      retention: {
+        finishedMs: 7 * day,
+        deadLettersMs: 90 * day,
+        idempotencyKeysMs: 90 * day,
+        statsMs: 30 * day,
+      },
       sizes: { variablesBytes: 1_048_576, resultBytes: 1_048_576 },
       networkFileSystem: 'refuse',
     })
   })
 
   it('lets a flag win over a variable, a variable over the file, the file over the default', async () => {
-    file('{ "store": "./file.db", "lease": "20s", "durability": "process", "retention": { "finished": "1d" } }')
+    file(
+      '{ "store": "./file.db", "lease": "20s", "durability": "process", "retention": { "finished": "1d" } }',
+    )
     const config = await load({ store: './flag.db' }, { WF_STORE: './env.db', WF_LEASE: '40s' })
-    expect(config).toMatchObject({ store: './flag.db', leaseMs: 40_000, durability: 'process', renewalMs: 10_000 })
+    expect(config).toMatchObject({
+      store: './flag.db',
+      leaseMs: 40_000,
+      durability: 'process',
+      renewalMs: 10_000,
+    })
     expect(config.retention).toMatchObject({ finishedMs: day, deadLettersMs: 90 * day })
   })
 
@@ -41,7 +54,8 @@ describe('the configuration', () => {
     expect(await load({ lease: '3s' })).toMatchObject({ leaseMs: 3_000, renewalMs: 1_000, sweepMs: 500 })
   })
 
-  it('B007 refuses a renewal of half the lease or more and names both numbers', async () => {
+  // B007
+  it('refuses a renewal of half the lease or more and names both numbers', async () => {
     await expect(load({ lease: '5s', renewal: '2500ms' })).rejects.toMatchObject({
       code: 'invalid_config',
       message: expect.stringMatching(/5s.*2\.5s/),
@@ -50,45 +64,100 @@ describe('the configuration', () => {
     await expect(load({ lease: '5s', renewal: '2s' })).resolves.toMatchObject({ renewalMs: 2_000 })
   })
 
-  it('B041 refuses every value that could turn a guard off, naming source, value and range', async () => {
-    const values = ['five', '', ' ', '0', '0s', '-1s', '1.5s', '5', '1e3s', '999999d', '5S', 'forever', 'Infinity']
+  // B041
+  it('refuses every value that could turn a guard off, naming source, value and range', async () => {
+    const values = [
+      'five',
+      '',
+      ' ',
+      '0',
+      '0s',
+      '-1s',
+      '1.5s',
+      '5',
+      '1e3s',
+      '999999d',
+      '5S',
+      'forever',
+      'Infinity',
+    ]
     for (const name of ['WF_LEASE', 'WF_RENEWAL', 'WF_SWEEP']) {
       for (const value of values) {
         const refused = load({}, { [name]: value })
-        await expect(refused, `${name}=${value}`).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining(name) })
-        await expect(refused, `${name}=${value}`).rejects.toMatchObject({ hint: expect.stringMatching(/it takes \d+m?s to \d+m/) })
+        await expect(refused, `${name}=${value}`).rejects.toMatchObject({
+          code: 'invalid_config',
+          message: expect.stringContaining(name),
+        })
+        await expect(refused, `${name}=${value}`).rejects.toMatchObject({
+          hint: expect.stringMatching(/it takes \d+m?s to \d+m/),
+        })
       }
     }
     for (const lease of [Number.NaN, 0, -1, Number.POSITIVE_INFINITY, null, true, [], {}]) {
-      await expect(load({ lease }), String(lease)).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining('lease') })
+      await expect(load({ lease }), String(lease)).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining('lease'),
+      })
     }
-    for (const durability of ['off', '', 'POWER', 1]) await expect(load({ durability })).rejects.toMatchObject({ code: 'invalid_config' })
-    for (const networkFileSystem of ['', 'yes', true]) await expect(load({ networkFileSystem })).rejects.toMatchObject({ code: 'invalid_config' })
+    for (const durability of ['off', '', 'POWER', 1])
+      await expect(load({ durability })).rejects.toMatchObject({ code: 'invalid_config' })
+    for (const networkFileSystem of ['', 'yes', true])
+      await expect(load({ networkFileSystem })).rejects.toMatchObject({ code: 'invalid_config' })
     await expect(load({ store: ' ' })).rejects.toMatchObject({ code: 'invalid_config' })
   })
 
-  it('B076 takes sizes in bytes, alone or with a unit, from 1 KiB to 16 MiB', async () => {
+  // B076
+  it('takes sizes in bytes, alone or with a unit, from 1 KiB to 16 MiB', async () => {
     file('{ "limits": { "variables": "256KiB", "result": 4096 } }')
     expect((await load()).sizes).toEqual({ variablesBytes: 262_144, resultBytes: 4_096 })
-    expect((await load({}, { WF_MAX_VARIABLES: '16MiB' })).sizes).toEqual({ variablesBytes: 16_777_216, resultBytes: 4_096 })
-    expect((await load({ limits: { variables: 1_024 } }, { WF_MAX_VARIABLES: '2048', WF_MAX_RESULT: '1025B' })).sizes).toEqual({
+    expect((await load({}, { WF_MAX_VARIABLES: '16MiB' })).sizes).toEqual({
+      variablesBytes: 16_777_216,
+      resultBytes: 4_096,
+    })
+    expect(
+      (await load({ limits: { variables: 1_024 } }, { WF_MAX_VARIABLES: '2048', WF_MAX_RESULT: '1025B' }))
+        .sizes,
+    ).toEqual({
       variablesBytes: 1_024,
       resultBytes: 1_025,
     })
-    for (const value of ['', ' ', '1MB', '1 MiB', '1mib', '1.5MiB', '-1', '1e6', '0', '1023', '16777217', '17MiB', 'forever', '1GiB']) {
+    for (const value of [
+      '',
+      ' ',
+      '1MB',
+      '1 MiB',
+      '1mib',
+      '1.5MiB',
+      '-1',
+      '1e6',
+      '0',
+      '1023',
+      '16777217',
+      '17MiB',
+      'forever',
+      '1GiB',
+    ]) {
       const refused = load({}, { WF_MAX_VARIABLES: value })
-      await expect(refused, value).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining('WF_MAX_VARIABLES') })
-      await expect(refused, value).rejects.toMatchObject({ hint: expect.stringContaining('it takes 1KiB to 16MiB') })
+      await expect(refused, value).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining('WF_MAX_VARIABLES'),
+      })
+      await expect(refused, value).rejects.toMatchObject({
+        hint: expect.stringContaining('it takes 1KiB to 16MiB'),
+      })
     }
     for (const variables of [Number.NaN, 1.5, 0, -1, Number.POSITIVE_INFINITY, null, true, [], {}])
-      await expect(load({ limits: { variables } }), String(variables)).rejects.toMatchObject({ code: 'invalid_config' })
+      await expect(load({ limits: { variables } }), String(variables)).rejects.toMatchObject({
+        code: 'invalid_config',
+      })
     file('{ "limits": { "variabels": "1MiB" } }')
     await expect(load()).rejects.toMatchObject({ hint: 'did you mean limits.variables?' })
   })
 
   it('keeps rows for ever only when that is written out', async () => {
     expect((await load({ retention: { finished: 'forever' } })).retention.finishedMs).toBeNull()
-    for (const finished of [null, 0, 'never', '']) await expect(load({ retention: { finished } })).rejects.toMatchObject({ code: 'invalid_config' })
+    for (const finished of [null, 0, 'never', ''])
+      await expect(load({ retention: { finished } })).rejects.toMatchObject({ code: 'invalid_config' })
   })
 
   it('refuses a name it does not know, in all three places, and says which was meant', async () => {
@@ -104,7 +173,9 @@ describe('the configuration', () => {
   })
 
   it("leaves other programs' variables alone", async () => {
-    await expect(load({}, { WF_DEPLOY_TARGET: 'blue', PATH: '/bin', WF_LEASE: undefined })).resolves.toMatchObject({ leaseMs: 30_000 })
+    await expect(
+      load({}, { WF_DEPLOY_TARGET: 'blue', PATH: '/bin', WF_LEASE: undefined }),
+    ).resolves.toMatchObject({ leaseMs: 30_000 })
   })
 
   it('says where a file is broken or not readable', async () => {
@@ -115,14 +186,25 @@ describe('the configuration', () => {
       ['{ "retention": 5 }', /retention/],
     ] as const) {
       file(content)
-      await expect(load(), content).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringMatching(words) })
+      await expect(load(), content).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringMatching(words),
+      })
     }
   })
 
-  it('B107 takes only own members: a prototype in the file, or a setting named like one, changes nothing', async () => {
-    for (const content of ['{ "__proto__": { "lease": "1s" } }', '{ "constructor": { "prototype": { "lease": "1s" } } }', '{ "toString": "1s" }']) {
+  // B107
+  it('takes only own members: a prototype in the file, or a setting named like one, changes nothing', async () => {
+    for (const content of [
+      '{ "__proto__": { "lease": "1s" } }',
+      '{ "constructor": { "prototype": { "lease": "1s" } } }',
+      '{ "toString": "1s" }',
+    ]) {
       file(content)
-      await expect(load(), content).rejects.toMatchObject({ code: 'invalid_config', message: expect.stringContaining('is not a setting') })
+      await expect(load(), content).rejects.toMatchObject({
+        code: 'invalid_config',
+        message: expect.stringContaining('is not a setting'),
+      })
     }
     expect(({} as { lease?: string }).lease).toBeUndefined()
     rmSync(join(directory, configFileName))

@@ -4,18 +4,27 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { exitCodeOf, exitCodes } from '../src/cli/exit-codes.ts'
-import type { ErrorCode } from '../src/domain/errors.ts'
+import type { ErrorCode } from '../src/errors.ts'
 import { incidentKinds } from '../src/domain/incident.ts'
 import { handlerOptions } from '../src/worker/handler/handler-options.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)]
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`),
+]
 
 /** What tests are called, placeholders as they are written. */
 function titlesIn(text: string) {
-  return [...text.matchAll(/\b(?:it|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(([, , title = '']) => title)
+  return [
+    ...text.matchAll(
+      /\b(?:it|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(?:\/\/[^\n]*\n\s*)*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g,
+    ),
+  ].map(([, , title = '']) => title)
 }
 
 describe('the documents', () => {
@@ -33,23 +42,31 @@ describe('the documents', () => {
     const rows = [...read('docs/promise.md').matchAll(/^\| [^|]+ \| (.+) \| (test\/\S+) \|$/gm)]
     expect(rows.length).toBeGreaterThan(20)
     const missing = rows.filter(
-      ([, name = '', file = '']) => !existsSync(join(root, file)) || !titlesIn(read(file)).some((title) => title.startsWith(name)),
+      ([, name = '', file = '']) =>
+        !existsSync(join(root, file)) || !titlesIn(read(file)).some((title) => title.startsWith(name)),
     )
     expect(missing.map(([, name, file]) => `${file}: ${name}`)).toEqual([])
   })
 
   it('have tests for every line of the promise that the README makes', () => {
-    const numbers = (page: string, line: RegExp) => [...read(page).matchAll(line)].map(([, number]) => Number(number))
+    const numbers = (page: string, line: RegExp) =>
+      [...read(page).matchAll(line)].map(([, number]) => Number(number))
     const promised = numbers('README.md', /^(\d)\. \*\*/gm)
     expect(promised).toEqual([1, 2, 3, 4, 5, 6, 7])
     expect(numbers('docs/promise.md', /^## (\d)\. /gm)).toEqual(promised)
   })
 
   it('give every error code the exit that the code gives it, in one row each', () => {
-    const codes = [...read('src/domain/errors.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code = '']) => code as ErrorCode)
+    const codes = [...read('src/errors.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(
+      ([, code = '']) => code as ErrorCode,
+    )
     expect(codes.length).toBeGreaterThan(20)
-    const rows = [...read('docs/exit-codes.md').matchAll(/^\| ([\d, ]+) \| [^|]+ \|([^|]*)\|$/gm)].flatMap(([, exits = '', named = '']) =>
-      exits.split(', ').map((exit) => ({ exit: Number(exit), codes: [...named.matchAll(/`(\w+)`/g)].map(([, code = '']) => code) })),
+    const rows = [...read('docs/exit-codes.md').matchAll(/^\| ([\d, ]+) \| [^|]+ \|([^|]*)\|$/gm)].flatMap(
+      ([, exits = '', named = '']) =>
+        exits.split(', ').map((exit) => ({
+          exit: Number(exit),
+          codes: [...named.matchAll(/`(\w+)`/g)].map(([, code = '']) => code),
+        })),
     )
     expect(rows.map(({ exit }) => exit)).toEqual(Object.values(exitCodes))
     const documented = rows.flatMap(({ exit, codes }) => codes.map((code) => `${code} ${exit}`))
@@ -70,7 +87,11 @@ describe('the documents', () => {
     const table = read('docs/store.md')
     const settings = [...read('src/config.ts').matchAll(/^ {2}'?([\w.]+)'?: \{ env: '(WF_\w+)'/gm)]
     expect(settings.length).toBeGreaterThan(5)
-    expect(settings.filter(([, name, variable]) => !table.includes(`| \`${name}\` | \`${variable}\` |`)).map(([, name]) => name)).toEqual([])
+    expect(
+      settings
+        .filter(([, name, variable]) => !table.includes(`| \`${name}\` | \`${variable}\` |`))
+        .map(([, name]) => name),
+    ).toEqual([])
   })
 
   it('name no command that does not exist', () => {
@@ -79,7 +100,9 @@ describe('the documents', () => {
         .filter((file) => file.endsWith('.ts'))
         .map((file) => file.replace(/\.ts$/, '').split(/[\\/]/).join(' ')),
     )
-    const topics = new Set([...commands].filter((command) => command.includes(' ')).map((command) => command.split(' ')[0]))
+    const topics = new Set(
+      [...commands].filter((command) => command.includes(' ')).map((command) => command.split(' ')[0]),
+    )
     const wrong = pages.flatMap((page) =>
       [...read(page).matchAll(/(?:^|`|npx |&& )wf ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
         .map(([, first = '', second = '']) => (topics.has(first) ? `${first} ${second}`.trim() : first))

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { logCleaner } from '../src/domain/cleaner.ts'
+import { logCleaner } from '../src/text/sanitize.ts'
 import { createLogger, LineStream, type LoggerOptions } from '../src/logger.ts'
 
 async function written(options: Partial<LoggerOptions>) {
@@ -32,14 +32,16 @@ describe('the log', () => {
     ])
   })
 
-  it('A39 lets nothing through to a terminal that was not cleaned', async () => {
+  // A39
+  it('lets nothing through to a terminal that was not cleaned', async () => {
     const { log, lines } = await written({})
     log.info('failed: \u001b[2J')
     expect(lines.join('')).toContain('failed: \\u001b[2J')
   })
 
   it.each(['words', 'json'] as const)(
-    'A39 masks secrets and escapes what a terminal obeys in %s, at every level, in messages and fields, bound or not',
+    // A39
+    'masks secrets and escapes what a terminal obeys in %s, at every level, in messages and fields, bound or not',
     async (style) => {
       const { log, lines } = await written({ style, level: 'debug' })
       const nasty = '\u202egnp \u009b31m \u001b]0;x\u0007 postgres://a:hunter2@b password=hunter2'
@@ -50,18 +52,25 @@ describe('the log', () => {
         big: 1n,
         url: 'postgres://u:hunter2@db',
       }
-      for (const logger of [log, log.child({ job: 1, type: nasty, attempt: 1 }), log.child({ secret: 'hunter2', worker: nasty })])
-        for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level](`thrown ${nasty} {"password": "hunter2"}`, fields)
+      for (const logger of [
+        log,
+        log.child({ job: 1, type: nasty, attempt: 1 }),
+        log.child({ secret: 'hunter2', worker: nasty }),
+      ])
+        for (const level of ['debug', 'info', 'warn', 'error'] as const)
+          logger[level](`thrown ${nasty} {"password": "hunter2"}`, fields)
       expect(lines).toHaveLength(12)
       for (const line of lines) {
         expect(line).not.toContain('hunter2')
         expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
-        if (style === 'json') expect(JSON.parse(line)).toMatchObject({ password: '***', msg: expect.stringContaining('\u202e') })
+        if (style === 'json')
+          expect(JSON.parse(line)).toMatchObject({ password: '***', msg: expect.stringContaining('\u202e') })
       }
     },
   )
 
-  it('B060 takes whatever a handler hands over', async () => {
+  // B060
+  it('takes whatever a handler hands over', async () => {
     for (const style of ['words', 'json'] as const) {
       const { log, lines } = await written({ style })
       const circle: Record<string, unknown> = {}
@@ -120,7 +129,8 @@ describe('a stream of lines', () => {
     expect(stream.dropped).toBe(0)
   })
 
-  it('B051 drops lines once nobody can read them, without a word', async () => {
+  // B051
+  it('drops lines once nobody can read them, without a word', async () => {
     const stream = new LineStream(9999, (retry) => retry())
     stream.write('one\n')
     await stream.flushed()

@@ -42,7 +42,11 @@ export function drain({ place, contender, options }) {
     options,
     async use({ folder, store }) {
       const asked = { ...options, contender: contender.name, address: store.address }
-      const worker = start(folder, { args: contender.command(asked), options: asked, env: contender.env?.(asked) })
+      const worker = start(folder, {
+        args: contender.command(asked),
+        options: asked,
+        env: contender.env?.(asked),
+      })
       let rss = 0
       const sampler = setInterval(() => {
         rss = Math.max(rss, rssMb(workingPid(worker.pid)))
@@ -71,6 +75,8 @@ export function drain({ place, contender, options }) {
 export function check(jobs, { ran, once, repeated }, counts, name) {
   if (ran !== jobs || once !== jobs || repeated !== 0)
     throw new Error(`${name}: of ${jobs} jobs ${once} ran once and ${repeated} more than once (${ran} runs)`)
-  if (counts.unfinished !== 0) throw new Error(`${name}: ${counts.unfinished} of ${jobs} jobs are not finished`)
-  if (counts.completed < jobs) throw new Error(`${name}: only ${counts.completed} of ${jobs} jobs are completed in the store`)
+  if (counts.unfinished !== 0)
+    throw new Error(`${name}: ${counts.unfinished} of ${jobs} jobs are not finished`)
+  if (counts.completed < jobs)
+    throw new Error(`${name}: only ${counts.completed} of ${jobs} jobs are completed in the store`)
 }

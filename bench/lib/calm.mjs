@@ -34,7 +34,15 @@ function others(before, after) {
 
 /** Ticks of CPU: of the whole machine, and of this process with all the children that have ended. */
 function usage() {
-  const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/\s+/).slice(1).map(Number)
+  const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8')
+    .split('\n')[0]
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
   const own = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ').slice(11, 15).map(Number)
-  return { at: performance.now() / 1000, busy: user + nice + system + irq + softirq, own: own.reduce((sum, ticks) => sum + ticks, 0) }
+  return {
+    at: performance.now() / 1000,
+    busy: user + nice + system + irq + softirq,
+    own: own.reduce((sum, ticks) => sum + ticks, 0),
+  }
 }

@@ -12,7 +12,13 @@ export function judge(floors, results) {
     if (!top || below === undefined) return { ...floor, value: null, holds: null }
     const value = below ? median(top) / median(below) : median(top)
     const rounds = below ? top.map((number, round) => number / (below[round] ?? Number.NaN)) : top
-    return { ...floor, value, low: Math.min(...rounds), high: Math.max(...rounds), holds: holds(floor, value) }
+    return {
+      ...floor,
+      value,
+      low: Math.min(...rounds),
+      high: Math.max(...rounds),
+      holds: holds(floor, value),
+    }
   })
 }
 
@@ -23,7 +29,9 @@ function holds({ atLeast, atMost }, value) {
 
 function best(results, { over, lower = false }) {
   if (!over) return null
-  const candidates = (Array.isArray(over[0]) ? over : [over]).map((name) => series(results, name)).filter(Boolean)
+  const candidates = (Array.isArray(over[0]) ? over : [over])
+    .map((name) => series(results, name))
+    .filter(Boolean)
   if (candidates.length === 0) return
   const ranked = candidates.sort((a, b) => (lower ? median(a) - median(b) : median(b) - median(a)))
   return ranked[0]

@@ -8,7 +8,10 @@ const tmpfs = 0x01021994
 
 export function openPlace() {
   const base = process.env.WF_BENCH_DIR ?? tmpdir()
-  if (statfsSync(base).type === tmpfs) throw new Error(`${base} is in memory, where a sync costs nothing. Name a folder on a disk: WF_BENCH_DIR=…`)
+  if (statfsSync(base).type === tmpfs)
+    throw new Error(
+      `${base} is in memory, where a sync costs nothing. Name a folder on a disk: WF_BENCH_DIR=…`,
+    )
   const root = mkdtempSync(join(base, 'wf-bench-'))
   process.once('exit', () => rmSync(root, { recursive: true, force: true }))
   let count = 0

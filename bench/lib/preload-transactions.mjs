@@ -32,5 +32,10 @@ Database.prototype.exec = function (source) {
 process.once('exit', () => {
   const sorted = tookUs.sort((a, b) => a - b)
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
-  report('transactions', { count: sorted.length, p50: at(0.5) / 1000, p99: at(0.99) / 1000, longest: at(1) / 1000 })
+  report('transactions', {
+    count: sorted.length,
+    p50: at(0.5) / 1000,
+    p99: at(0.99) / 1000,
+    longest: at(1) / 1000,
+  })
 })

@@ -63,8 +63,16 @@ export function createProbe() {
       // A loop that never turned while jobs ran has its delay recorded at its next turn.
       setTimeout(() => {
         loop.disable()
-        const loopDelay = { p99: loop.percentile(99) / 1e6 - loopResolutionMs, max: loop.max / 1e6 - loopResolutionMs }
-        report('drained', { ms, cpuMs: (user + system) / 1000, ...(options.loopDelay ? { loopDelay } : {}), ...tally() })
+        const loopDelay = {
+          p99: loop.percentile(99) / 1e6 - loopResolutionMs,
+          max: loop.max / 1e6 - loopResolutionMs,
+        }
+        report('drained', {
+          ms,
+          cpuMs: (user + system) / 1000,
+          ...(options.loopDelay ? { loopDelay } : {}),
+          ...tally(),
+        })
       }, 10)
     },
   }

@@ -28,7 +28,10 @@ export function start(folder, { args, options, env = {} }) {
         const found = read(reports).filter((report) => report.kind === kind)
         if (found.length >= count) return found
         if (gone) throw new Error(`${args.join(' ')} ended before it reported "${kind}":\n${tail(folder)}`)
-        if (Date.now() > until) throw new Error(`${args.join(' ')} did not report "${kind}" in ${timeoutMs / 1000} s:\n${tail(folder)}`)
+        if (Date.now() > until)
+          throw new Error(
+            `${args.join(' ')} did not report "${kind}" in ${timeoutMs / 1000} s:\n${tail(folder)}`,
+          )
         await sleep(20)
       }
     },
@@ -77,7 +80,9 @@ export async function cpuShare(pid, ms) {
 
 /** The process itself, or the child it has forked: the one that runs the jobs. */
 export function workingPid(pid) {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '),
+  )
   return Number(children.find(Boolean) ?? pid)
 }
 

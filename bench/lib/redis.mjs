@@ -5,7 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Debian's redis-server on a loopback port of its own: append-only file synced every second, no snapshots. */
 export async function startRedis(folder) {
   const port = await freePort()
-  const settings = { port, bind: '127.0.0.1', dir: folder, appendonly: 'yes', appendfsync: 'everysec', save: '', daemonize: 'no' }
+  const settings = {
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    appendonly: 'yes',
+    appendfsync: 'everysec',
+    save: '',
+    daemonize: 'no',
+  }
   const child = spawn(
     'redis-server',
     Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
@@ -34,7 +42,10 @@ export async function startRedis(folder) {
 export function installRedis() {
   if (spawnSync('redis-server', ['--version']).status === 0) return null
   process.stderr.write('bench: redis-server is missing; apt-get install redis-server …\n')
-  spawnSync('apt-get', ['install', '-y', 'redis-server'], { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+  spawnSync('apt-get', ['install', '-y', 'redis-server'], {
+    stdio: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
   if (spawnSync('redis-server', ['--version']).status === 0) return null
   return 'redis-server is not here and apt-get could not install it (root and a network are needed); BullMQ is left out. Try: sudo apt-get install redis-server'
 }

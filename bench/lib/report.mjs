@@ -7,7 +7,10 @@ import { join } from 'node:path'
 export const options = JSON.parse(process.env.WF_BENCH ?? '{}')
 
 export function report(kind, fields = {}) {
-  appendFileSync(join(options.reports, `${process.pid}.jsonl`), `${JSON.stringify({ kind, pid: process.pid, ...fields })}\n`)
+  appendFileSync(
+    join(options.reports, `${process.pid}.jsonl`),
+    `${JSON.stringify({ kind, pid: process.pid, ...fields })}\n`,
+  )
 }
 
 /** Microseconds of the machine's monotonic clock: comparable between processes. */

@@ -28,10 +28,17 @@ function isInstalled() {
   if (!existsSync(there)) return false
   const found = JSON.parse(readFileSync(there, 'utf8')).packages
   const wanted = JSON.parse(readFileSync(join(bench, 'package-lock.json'), 'utf8')).packages
-  return Object.entries(wanted).every(([path, { version, optional }]) => path === '' || optional || found[path]?.version === version)
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === '' || optional || found[path]?.version === version,
+  )
 }
 
 function run(command, args, cwd) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout ?? ''}${stderr ?? error?.message}`)
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  if (status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout ?? ''}${stderr ?? error?.message}`)
 }

@@ -9,9 +9,15 @@ export async function onTerminal({ folder, command, columns = 120, rows = 40, re
   const pidFile = join(folder, 'terminal.pid')
   const script = join(folder, 'terminal.sh')
   writeFileSync(pidFile, '')
-  writeFileSync(script, `stty cols ${columns} rows ${rows}\nsh -c 'echo $PPID > "${pidFile}"'\nexec ${command}\n`)
+  writeFileSync(
+    script,
+    `stty cols ${columns} rows ${rows}\nsh -c 'echo $PPID > "${pidFile}"'\nexec ${command}\n`,
+  )
   const env = { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/bash', CI: '' }
-  const child = spawn('script', ['-qfec', `bash --norc ${script}`, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'], env })
+  const child = spawn('script', ['-qfec', `bash --norc ${script}`, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env,
+  })
   let wanted = null
   child.once('close', () => wanted?.reject(new Error(`it ended before it showed ${wanted.pattern}`)))
   child.stdout.on('data', (bytes) => {

@@ -17,7 +17,8 @@ const stores = [
 ]
 
 export const scenario = {
-  about: 'a drain in a store that holds a lot already, FULL; and half a million jobs that fall due at the same instant',
+  about:
+    'a drain in a store that holds a lot already, FULL; and half a million jobs that fall due at the same instant',
   measurements: ({ place, jobs, big, scale }) => [
     ...stores
       .filter((store) => big || !store.big)
@@ -25,7 +26,14 @@ export const scenario = {
         concurrencies.map((concurrency) => ({
           id: `c${concurrency} ${id}`,
           contender: 'wf',
-          run: () => beside({ place, concurrency, jobs: jobs(20_000), rows: Math.round(rows * Math.min(1, scale)), kind }),
+          run: () =>
+            beside({
+              place,
+              concurrency,
+              jobs: jobs(20_000),
+              rows: Math.round(rows * Math.min(1, scale)),
+              kind,
+            }),
         })),
       ),
     { id: '500,000 due at once', contender: 'wf', run: () => dueAtOnce({ place, jobs: jobs(500_000) }) },
@@ -41,7 +49,12 @@ export const scenario = {
           atLeast: 1 - slower,
         })),
       ),
-    { text: '500,000 due at once: the longest transaction', of: ['500,000 due at once', 'longest'], atMost: 50, unit: ' ms' },
+    {
+      text: '500,000 due at once: the longest transaction',
+      of: ['500,000 due at once', 'longest'],
+      atMost: 50,
+      unit: ' ms',
+    },
   ],
 }
 
@@ -51,7 +64,15 @@ const prepared = {
     addCompleted(address, { rows, bytes })
   },
   waiting: ({ folder, address, rows }) =>
-    perform(folder, { contender: 'wf', action: 'fill', address, durability: 'NORMAL', jobs: rows, bytes, spec: { delay: '24h', priority: 1000 } }),
+    perform(folder, {
+      contender: 'wf',
+      action: 'fill',
+      address,
+      durability: 'NORMAL',
+      jobs: rows,
+      bytes,
+      spec: { delay: '24h', priority: 1000 },
+    }),
 }
 
 function beside({ place, concurrency, jobs, rows, kind }) {
@@ -65,22 +86,45 @@ function beside({ place, concurrency, jobs, rows, kind }) {
 
 /** Not to the end: the worker works at it for some seconds. All are waiting when it comes, and all are due. */
 function dueAtOnce({ place, jobs }) {
-  const options = { jobs, bytes, durability, concurrency: 100, spec: { delay: '24h' }, finish: makeDue, finishName: 'due' }
+  const options = {
+    jobs,
+    bytes,
+    durability,
+    concurrency: 100,
+    spec: { delay: '24h' },
+    finish: makeDue,
+    finishName: 'due',
+  }
   return withBacklog({
     place,
     contender: wf,
     options,
     async use({ folder, store }) {
-      const asked = { contender: 'wf', address: store.address, durability, concurrency: 100, jobs: 0, keys: jobs + 1000, exitReport: true }
+      const asked = {
+        contender: 'wf',
+        address: store.address,
+        durability,
+        concurrency: 100,
+        jobs: 0,
+        keys: jobs + 1000,
+        exitReport: true,
+      }
       const preload = new URL('../lib/preload-transactions.mjs', import.meta.url).href
-      const worker = start(folder, { args: ['--import', preload, ...wf.command(asked)], options: asked, env: wf.env(asked) })
+      const worker = start(folder, {
+        args: ['--import', preload, ...wf.command(asked)],
+        options: asked,
+        env: wf.env(asked),
+      })
       try {
         await workersUp(store.address, 1)
         await sleep(5000)
         await worker.stop()
         const [{ ran, repeated }] = worker.said('exit')
-        const done = openFile(store.address, (db) => db.prepare("SELECT count(*) FROM wf_jobs WHERE state = 'completed'").pluck().get())
-        if (ran < 100 || repeated > 0 || done !== ran) throw new Error(`${ran} runs, ${repeated} jobs more than once, ${done} completed`)
+        const done = openFile(store.address, (db) =>
+          db.prepare("SELECT count(*) FROM wf_jobs WHERE state = 'completed'").pluck().get(),
+        )
+        if (ran < 100 || repeated > 0 || done !== ran)
+          throw new Error(`${ran} runs, ${repeated} jobs more than once, ${done} completed`)
         const [{ p50, p99, longest }] = worker.said('transactions')
         return { p50, p99, longest, rate: ran / 5 }
       } finally {

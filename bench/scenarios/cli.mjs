@@ -21,9 +21,19 @@ export const scenario = {
   about: `a short command from spawn to exit, the median of ${spawns}; "bare" is the least oclif program, "bare list" loads better-sqlite3 and reads one number`,
   measurements: ({ place }) => grid.map((row) => ({ ...row, contender: 'wf', run: () => time(place, row) })),
   floors: [
-    { text: 'wf --version over bare --version', of: ['wf --version', 'ms'], over: ['bare --version', 'ms'], atMost: 1.25 },
+    {
+      text: 'wf --version over bare --version',
+      of: ['wf --version', 'ms'],
+      over: ['bare --version', 'ms'],
+      atMost: 1.25,
+    },
     { text: 'wf --version over bare hello', of: ['wf --version', 'ms'], over: ['bare hello', 'ms'] },
-    { text: 'wf jobs list over bare list', of: ['wf jobs list', 'ms'], over: ['bare list', 'ms'], atMost: 1.25 },
+    {
+      text: 'wf jobs list over bare list',
+      of: ['wf jobs list', 'ms'],
+      over: ['bare list', 'ms'],
+      atMost: 1.25,
+    },
   ],
 }
 
@@ -36,8 +46,11 @@ async function time(place, { program, args }) {
     use({ store }) {
       const took = Array.from({ length: spawns }, () => {
         const startedAt = performance.now()
-        const { status, stderr } = spawnSync(process.execPath, [program, ...args(store.address)], { encoding: 'utf8' })
-        if (status !== 0) throw new Error(`${program} ${args(store.address).join(' ')} ended with ${status}:\n${stderr}`)
+        const { status, stderr } = spawnSync(process.execPath, [program, ...args(store.address)], {
+          encoding: 'utf8',
+        })
+        if (status !== 0)
+          throw new Error(`${program} ${args(store.address).join(' ')} ended with ${status}:\n${stderr}`)
         return performance.now() - startedAt
       })
       return { ms: median(took) }

@@ -20,7 +20,12 @@ export default Array.from({ length: ${types} }, (_, index) => ({ type: 'bench-' 
 
 export const scenario = {
   about: `wf dashboard --refresh 1s on a terminal of 120×40, in a store of a million waiting jobs and ${incidents.toLocaleString('en')} incidents: its CPU, and how long keys take; "busy" beside a worker, "idle" without one`,
-  measurements: ({ place }) => [true, false].map((busy) => ({ id: busy ? 'busy' : 'idle', contender: 'wf', run: () => watch(place, busy) })),
+  measurements: ({ place }) =>
+    [true, false].map((busy) => ({
+      id: busy ? 'busy' : 'idle',
+      contender: 'wf',
+      run: () => watch(place, busy),
+    })),
   floors: [
     { text: 'CPU of the dashboard beside a worker', of: ['busy', 'cpu'], atMost: 15, unit: ' %' },
     { text: 'CPU of the dashboard on an idle store', of: ['idle', 'cpu'], atMost: 1, unit: ' %' },
@@ -44,7 +49,11 @@ function watch(place, busy) {
   const use = async ({ folder, store }) => {
     const worker = busy ? startWorker(folder, store.address) : null
     if (worker) await sleep(3_000)
-    const screen = await onTerminal({ folder, command: `${process.execPath} ${program} dashboard --store ${store.address}`, ready: /live/ })
+    const screen = await onTerminal({
+      folder,
+      command: `${process.execPath} ${program} dashboard --store ${store.address}`,
+      ready: /live/,
+    })
     try {
       // Everything has been looked at once, and is as fast as it gets.
       for (let index = 0; index < 10; index++) await turn(screen, index)
@@ -53,7 +62,8 @@ function watch(place, busy) {
       const [from, before] = [performance.now(), attempts(store.address)]
       const cpu = await screen.cpuPercent(20)
       const perSecond = ((attempts(store.address) - before) / (performance.now() - from)) * 1_000
-      if (busy && perSecond < 100) throw new Error(`the worker beside it did ${perSecond.toFixed(0)} jobs a second`)
+      if (busy && perSecond < 100)
+        throw new Error(`the worker beside it did ${perSecond.toFixed(0)} jobs a second`)
       const took = []
       for (let index = 0; index < 60; index++) took.push(await turn(screen, index))
       took.sort((a, b) => a - b)

@@ -34,7 +34,8 @@ const plain = (durability) => [rate(`plainjob ${durability} c1`), rate(`plainjob
 const name = ({ contender, durability, concurrency }) => `${contender.name} ${durability} c${concurrency}`
 
 export const scenario = {
-  about: 'one worker process drains a backlog of no-op async handlers; jobs/s from the first claim to the last durable completion',
+  about:
+    'one worker process drains a backlog of no-op async handlers; jobs/s from the first claim to the last durable completion',
   measurements: ({ place, jobs }) =>
     grid.map((row) => ({
       id: name(row),
@@ -43,15 +44,43 @@ export const scenario = {
         drain({
           place,
           contender: row.contender,
-          options: { jobs: jobs(row.count), bytes: 200, durability: row.durability, concurrency: row.concurrency },
+          options: {
+            jobs: jobs(row.count),
+            bytes: 200,
+            durability: row.durability,
+            concurrency: row.concurrency,
+          },
         }),
     })),
   floors: [
-    { text: 'FULL c10 over plainjob at its own NORMAL', of: rate('wf FULL c10'), over: plain('NORMAL'), atLeast: 1.5, aim: 2 },
+    {
+      text: 'FULL c10 over plainjob at its own NORMAL',
+      of: rate('wf FULL c10'),
+      over: plain('NORMAL'),
+      atLeast: 1.5,
+      aim: 2,
+    },
     { text: 'FULL c10 over plainjob at FULL', of: rate('wf FULL c10'), over: plain('FULL'), atLeast: 6 },
-    { text: 'FULL c10 over BullMQ c10', of: rate('wf FULL c10'), over: rate('bullmq everysec c10'), atLeast: 2 },
-    { text: 'FULL c100 over plainjob at its own NORMAL', of: rate('wf FULL c100'), over: plain('NORMAL'), atLeast: 3, aim: 4 },
-    { text: 'FULL c100 over BullMQ c100', of: rate('wf FULL c100'), over: rate('bullmq everysec c100'), atLeast: 3, aim: 4 },
+    {
+      text: 'FULL c10 over BullMQ c10',
+      of: rate('wf FULL c10'),
+      over: rate('bullmq everysec c10'),
+      atLeast: 2,
+    },
+    {
+      text: 'FULL c100 over plainjob at its own NORMAL',
+      of: rate('wf FULL c100'),
+      over: plain('NORMAL'),
+      atLeast: 3,
+      aim: 4,
+    },
+    {
+      text: 'FULL c100 over BullMQ c100',
+      of: rate('wf FULL c100'),
+      over: rate('bullmq everysec c100'),
+      atLeast: 3,
+      aim: 4,
+    },
     { text: 'NORMAL c10 over plainjob', of: rate('wf NORMAL c10'), over: plain('NORMAL'), atLeast: 3 },
     { text: 'NORMAL c1 over plainjob', of: rate('wf NORMAL c1'), over: plain('NORMAL'), atLeast: 1 },
     { text: 'FULL c1 over raw', of: rate('wf FULL c1'), over: rate('raw FULL c1') },

@@ -20,12 +20,18 @@ export const scenario = {
       {
         id: `${contender.name} ${durability} one`,
         contender: contender.name,
-        run: () => enqueue({ place, contender, options: { action: 'one', jobs: jobs(one), bytes: 200, durability } }),
+        run: () =>
+          enqueue({ place, contender, options: { action: 'one', jobs: jobs(one), bytes: 200, durability } }),
       },
       {
         id: `${contender.name} ${durability} bulk`,
         contender: contender.name,
-        run: () => enqueue({ place, contender, options: { action: 'bulk', jobs: jobs(bulk), bytes: 200, batch: 1000, durability } }),
+        run: () =>
+          enqueue({
+            place,
+            contender,
+            options: { action: 'bulk', jobs: jobs(bulk), bytes: 200, batch: 1000, durability },
+          }),
       },
     ]),
   floors: ['FULL', 'NORMAL'].flatMap((durability) => [
@@ -52,7 +58,8 @@ async function enqueue({ place, contender, options }) {
     place.settle()
     const { ms } = await perform(folder, asked)
     const { completed, unfinished } = await perform(folder, { ...asked, action: 'counts' })
-    if (completed + unfinished !== options.jobs) throw new Error(`${completed + unfinished} of ${options.jobs} jobs are in the store`)
+    if (completed + unfinished !== options.jobs)
+      throw new Error(`${completed + unfinished} of ${options.jobs} jobs are in the store`)
     return { rate: (options.jobs / ms) * 1000 }
   } finally {
     await store.close()

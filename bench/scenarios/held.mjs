@@ -15,10 +15,19 @@ export const scenario = {
   about: `${heldJobs} due jobs whose dependency's breaker is open for 10 minutes: what they cost another type, and a worker that has nothing else`,
   measurements: ({ place, jobs, scale }) => [
     { id: 'alone', contender: 'wf', run: () => beside({ place, jobs: jobs(40_000), held: 0, scale }) },
-    { id: 'beside held', contender: 'wf', run: () => beside({ place, jobs: jobs(40_000), held: heldJobs, scale }) },
+    {
+      id: 'beside held',
+      contender: 'wf',
+      run: () => beside({ place, jobs: jobs(40_000), held: heldJobs, scale }),
+    },
   ],
   floors: [
-    { text: 'the other type beside held jobs, over alone', of: ['beside held', 'rate'], over: ['alone', 'rate'], atLeast: 0.9 },
+    {
+      text: 'the other type beside held jobs, over alone',
+      of: ['beside held', 'rate'],
+      over: ['alone', 'rate'],
+      atLeast: 0.9,
+    },
     { text: 'CPU when only held jobs are left', of: ['beside held', 'idle'], atMost: 5, unit: ' %' },
   ],
 }
@@ -26,12 +35,27 @@ export const scenario = {
 async function beside({ place, jobs, held, scale }) {
   const folder = place.folder()
   const { address } = await wf.open(folder)
-  const asked = { contender: 'wf', address, durability: 'FULL', concurrency: 10, jobs, keys: jobs + held + 1_000, olderKeys: 0 }
+  const asked = {
+    contender: 'wf',
+    address,
+    durability: 'FULL',
+    concurrency: 10,
+    jobs,
+    keys: jobs + held + 1_000,
+    olderKeys: 0,
+  }
   await perform(folder, { ...asked, action: 'fill', bytes: 200 })
   if (held > 0) await perform(folder, { ...asked, action: 'fill', type: 'held', jobs: held, bytes: 200 })
-  if (held > 0) execFileSync(process.execPath, [cli, 'breakers', 'trip', 'bank', '--for', '10m', '--store', address], { stdio: 'ignore' })
+  if (held > 0)
+    execFileSync(process.execPath, [cli, 'breakers', 'trip', 'bank', '--for', '10m', '--store', address], {
+      stdio: 'ignore',
+    })
   place.settle()
-  const worker = start(folder, { args: wf.command({ ...asked, handler: 'held.mjs' }), options: asked, env: wf.env(asked) })
+  const worker = start(folder, {
+    args: wf.command({ ...asked, handler: 'held.mjs' }),
+    options: asked,
+    env: wf.env(asked),
+  })
   try {
     const [drained] = await worker.reports('drained')
     await sleep(1_000)
@@ -47,8 +71,10 @@ async function beside({ place, jobs, held, scale }) {
 
 /** Nothing of the held type was touched: no claim, no retry, no incident. */
 function check(address, { drained, jobs, held }) {
-  if (drained.once !== jobs || drained.repeated > 0) throw new Error(`of ${jobs} jobs ${drained.once} ran once, ${drained.repeated} more often`)
-  const untouched = "SELECT count(*) FROM wf_jobs WHERE type = 'held' AND state = 'available' AND attempt = 0 AND retries = enqueued_retries"
+  if (drained.once !== jobs || drained.repeated > 0)
+    throw new Error(`of ${jobs} jobs ${drained.once} ran once, ${drained.repeated} more often`)
+  const untouched =
+    "SELECT count(*) FROM wf_jobs WHERE type = 'held' AND state = 'available' AND attempt = 0 AND retries = enqueued_retries"
   const left = openFile(address, (db) => db.prepare(untouched).pluck().get())
   if (left !== held) throw new Error(`${held - left} of ${held} held jobs were touched`)
 }

@@ -21,7 +21,11 @@ export const scenario = {
       id: name(row),
       contender: row.contender.name,
       run: () =>
-        drain({ place, contender: row.contender, options: { ...row, contender: undefined, jobs: jobs(row.count), bytes: 200, loopDelay: true } }),
+        drain({
+          place,
+          contender: row.contender,
+          options: { ...row, contender: undefined, jobs: jobs(row.count), bytes: 200, loopDelay: true },
+        }),
     })),
   floors: grid
     .filter(({ contender }) => contender === wf)

@@ -11,7 +11,8 @@ const grid = [
   { contender: bullmq, durability: 'everysec', concurrency: 10, count: 40_000 },
 ]
 
-const name = ({ contender, concurrency, processes }) => `${contender.name}${contender === wf && !processes ? ' --inline' : ''} c${concurrency}`
+const name = ({ contender, concurrency, processes }) =>
+  `${contender.name}${contender === wf && !processes ? ' --inline' : ''} c${concurrency}`
 
 export const scenario = {
   about:
@@ -21,9 +22,18 @@ export const scenario = {
       id: name(row),
       contender: row.contender.name,
       run: async () => {
-        const { rss } = await drain({ place, contender: row.contender, options: { ...row, contender: undefined, jobs: jobs(row.count), bytes: 200 } })
+        const { rss } = await drain({
+          place,
+          contender: row.contender,
+          options: { ...row, contender: undefined, jobs: jobs(row.count), bytes: 200 },
+        })
         return { rss }
       },
     })),
-  floors: [10, 100].map((concurrency) => ({ text: `wf c${concurrency}`, of: [`wf c${concurrency}`, 'rss'], atMost: 90, unit: ' MB' })),
+  floors: [10, 100].map((concurrency) => ({
+    text: `wf c${concurrency}`,
+    of: [`wf c${concurrency}`, 'rss'],
+    atMost: 90,
+    unit: ' MB',
+  })),
 }

@@ -15,7 +15,10 @@ const incidents = 20_000
 const causes = 12
 
 const commands = [
-  { id: 'jobs list by state, error and variable', args: 'jobs list --state failed --error ETIMEDOUT --where variables.customer=7' },
+  {
+    id: 'jobs list by state, error and variable',
+    args: 'jobs list --state failed --error ETIMEDOUT --where variables.customer=7',
+  },
   { id: 'incidents list by cause', args: 'incidents list --by cause' },
   { id: 'incidents list by error, found at once', args: 'incidents list --error ETIMEDOUT' },
   { id: 'incidents list by error, all read', args: 'incidents list --error nowhere' },
@@ -25,12 +28,17 @@ const commands = [
   { id: 'jobs show', args: 'jobs show 510000' },
   { id: 'jobs list by error in every state', args: 'jobs list --error nowhere' },
   { id: 'jobs list in another order', args: 'jobs list --sort priority', slow: true },
-  { id: 'jobs list by variable, a million read', args: 'jobs list --where variables.customer="nobody"', slow: true },
+  {
+    id: 'jobs list by variable, a million read',
+    args: 'jobs list --where variables.customer="nobody"',
+    slow: true,
+  },
 ]
 
 export const scenario = {
   about: `commands of the person on call, from spawn to exit, in a store of ${(rows - incidents).toLocaleString('en')} completed jobs and ${incidents.toLocaleString('en')} incidents of ${causes} causes`,
-  measurements: ({ place }) => commands.map(({ id, args }) => ({ id, contender: 'wf', run: () => time(place, args.split(' ')) })),
+  measurements: ({ place }) =>
+    commands.map(({ id, args }) => ({ id, contender: 'wf', run: () => time(place, args.split(' ')) })),
   floors: commands
     .filter(({ slow }) => !slow)
     .flatMap(({ id }) => [
@@ -49,10 +57,14 @@ function time(place, args) {
     const report = join(folder, 'memory')
     const took = Array.from({ length: spawns }, () => {
       const startedAt = performance.now()
-      const { status, stderr } = spawnSync(process.execPath, ['--import', preload, program, ...args, '--store', store.address], {
-        encoding: 'utf8',
-        env: { ...process.env, NODE_OPTIONS: '', WF_BENCH_MEMORY: report },
-      })
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        ['--import', preload, program, ...args, '--store', store.address],
+        {
+          encoding: 'utf8',
+          env: { ...process.env, NODE_OPTIONS: '', WF_BENCH_MEMORY: report },
+        },
+      )
       if (status !== 0) throw new Error(`wf ${args.join(' ')} ended with ${status}:\n${stderr}`)
       const { maxRSS, cpuUs } = JSON.parse(readFileSync(report, 'utf8'))
       return { ms: performance.now() - startedAt, cpuMs: cpuUs / 1000, rss: maxRSS / 1024 }

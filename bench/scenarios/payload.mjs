@@ -14,7 +14,12 @@ export const scenario = {
         sizes.map((bytes) => ({
           id: `${contender.name} c${concurrency} ${bytes} B`,
           contender: contender.name,
-          run: () => drain({ place, contender, options: { jobs: jobs(20_000), bytes, durability: 'FULL', concurrency } }),
+          run: () =>
+            drain({
+              place,
+              contender,
+              options: { jobs: jobs(20_000), bytes, durability: 'FULL', concurrency },
+            }),
         })),
       ),
     ),

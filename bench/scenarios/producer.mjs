@@ -16,7 +16,8 @@ const grid = [
 const name = ({ contender, durability, concurrency }) => `${contender.name} ${durability} c${concurrency}`
 
 export const scenario = {
-  about: 'a lone producer enqueues one job each 10 ms or so while a worker process drains a backlog; how long its call takes',
+  about:
+    'a lone producer enqueues one job each 10 ms or so while a worker process drains a backlog; how long its call takes',
   measurements: ({ place, jobs }) =>
     grid.map((row) => ({
       id: name(row),
@@ -35,13 +36,29 @@ function beside({ place, contender, durability, concurrency, backlog, jobs }) {
     options: { jobs: backlog, bytes: 200, durability, concurrency },
     async use({ folder, store }) {
       const total = backlog + jobs
-      const asked = { contender: contender.name, address: store.address, durability, concurrency, jobs: total, firstReport: true }
-      const worker = start(folder, { args: contender.command(asked), options: asked, env: contender.env?.(asked) })
+      const asked = {
+        contender: contender.name,
+        address: store.address,
+        durability,
+        concurrency,
+        jobs: total,
+        firstReport: true,
+      }
+      const worker = start(folder, {
+        args: contender.command(asked),
+        options: asked,
+        env: contender.env?.(asked),
+      })
       try {
         await worker.reports('first')
         const { tookUs } = await perform(folder, { ...asked, action: 'trickle', jobs, bytes: 200, gapMs: 10 })
-        if (worker.said('drained').length > 0) throw new Error('the worker ran out of jobs: its backlog is too small')
-        return { p50: quantile(tookUs, 0.5) / 1000, p99: quantile(tookUs, 0.99) / 1000, max: Math.max(...tookUs) / 1000 }
+        if (worker.said('drained').length > 0)
+          throw new Error('the worker ran out of jobs: its backlog is too small')
+        return {
+          p50: quantile(tookUs, 0.5) / 1000,
+          p99: quantile(tookUs, 0.99) / 1000,
+          max: Math.max(...tookUs) / 1000,
+        }
       } finally {
         worker.kill()
       }

@@ -19,7 +19,10 @@ export const customers: readonly Customer[] = [
 export const pricePerSeat = 9.5
 
 /** Such as `invoice/customer-7/2026-11`: whoever asks for it a second time gets the first. */
-export function keyOf(what: 'invoice' | 'charge' | 'reminder', { customer, period }: { customer: string; period: string }): string {
+export function keyOf(
+  what: 'invoice' | 'charge' | 'reminder',
+  { customer, period }: { customer: string; period: string },
+): string {
   return `${what}/${customer}/${period}`
 }
 

@@ -6,7 +6,11 @@ import { keyOf, periodPattern } from './customers.ts'
 
 export default defineHandler({
   type: 'reminder',
-  variables: z.object({ customer: z.string().min(1), period: z.string().regex(periodPattern), amount: z.number().positive() }),
+  variables: z.object({
+    customer: z.string().min(1),
+    period: z.string().regex(periodPattern),
+    amount: z.number().positive(),
+  }),
   retries: 10,
   backoff: { strategy: 'exponential', base: '1m', max: '1h' },
 

@@ -39,5 +39,6 @@ stdout.write(
     ? `${period}: nothing to do, all ${there} invoices were enqueued before\n`
     : `${period}: ${enqueued} invoices enqueued${there > 0 ? `, ${there} were there already` : ''}\n`,
 )
-for (const result of results) if (result.status === 'refused') stderr.write(`refused: ${result.error.message}\n`)
+for (const result of results)
+  if (result.status === 'refused') stderr.write(`refused: ${result.error.message}\n`)
 exit(results.length === accepted.length ? 0 : 1)

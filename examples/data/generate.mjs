@@ -27,7 +27,18 @@ const names = [
   '太郎',
   'Zoë',
 ]
-const goods = ['green tea', 'espresso', 'cocoa', 'cardamom', 'honey', 'oat biscuits', 'a teapot', 'two cups', 'a hand mill', 'filters']
+const goods = [
+  'green tea',
+  'espresso',
+  'cocoa',
+  'cardamom',
+  'honey',
+  'oat biscuits',
+  'a teapot',
+  'two cups',
+  'a hand mill',
+  'filters',
+]
 const cards = ['tok_visa', 'tok_mastercard', 'tok_amex', 'tok_maestro']
 
 const malformations = [

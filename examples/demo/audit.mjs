@@ -4,8 +4,11 @@ import { wf } from './processes.mjs'
 const states = ['completed', 'rejected', 'failed', 'dead', 'cancelled', 'available', 'waiting', 'running']
 
 export async function auditBooks({ store, orders, ledger }) {
-  const ids = (state) => wf(['jobs', 'list', '--state', state, '--ids', '--limit', '100000', '--store', store])
-  const lists = await Promise.all(states.map(async (state) => [state, (await ids(state)).split('\n').filter(Boolean).map(Number)]))
+  const ids = (state) =>
+    wf(['jobs', 'list', '--state', state, '--ids', '--limit', '100000', '--store', store])
+  const lists = await Promise.all(
+    states.map(async (state) => [state, (await ids(state)).split('\n').filter(Boolean).map(Number)]),
+  )
   const byState = Object.fromEntries(lists.filter(([, keys]) => keys.length > 0))
   const incidents = await list(['incidents', 'list'], store)
   const deadLetters = await list(['dlq', 'list'], store)
@@ -14,7 +17,10 @@ export async function auditBooks({ store, orders, ledger }) {
     counts: ledger.counts,
     charges: ledger.charges.length,
     faults: [...lost(byState, orders), ...unbalanced(byState, orders, ledger.charges)],
-    causes: grouped(incidents, ({ kind, error }) => ({ kind, message: kind === 'poison_message' ? 'see the dead letters' : error.message })),
+    causes: grouped(incidents, ({ kind, error }) => ({
+      kind,
+      message: kind === 'poison_message' ? 'see the dead letters' : error.message,
+    })),
     poison: grouped(deadLetters, ({ errorMessage }) => ({ message: errorMessage })),
     poisonKeys: deadLetters.map(({ key }) => key),
     repeated: ledger.charges.filter(({ requests }) => requests > 1).map(({ key }) => jobKeyOf(key)),
@@ -29,9 +35,11 @@ async function list(topic, store) {
 function lost(byState, orders) {
   const keys = Object.values(byState).flat()
   const faults = []
-  if (new Set(keys).size !== orders.length) faults.push(`${orders.length} orders came in, ${new Set(keys).size} are in the store`)
+  if (new Set(keys).size !== orders.length)
+    faults.push(`${orders.length} orders came in, ${new Set(keys).size} are in the store`)
   if (keys.length !== new Set(keys).size) faults.push('an order is in two states')
-  for (const state of ['available', 'waiting', 'running']) if (byState[state]) faults.push(`${byState[state].length} orders are still ${state}`)
+  for (const state of ['available', 'waiting', 'running'])
+    if (byState[state]) faults.push(`${byState[state].length} orders are still ${state}`)
   return faults
 }
 
@@ -45,7 +53,8 @@ function unbalanced(byState, orders, charges) {
     const order = JSON.parse(orders[key - firstKey])
     if (!charge) return [`job ${key} completed and was never charged`]
     if (more.length > 0) return [`job ${key} was charged ${more.length + 1} times`]
-    if (charge.orderId !== order.orderId || charge.amount !== order.amount) return [`job ${key} was charged ${charge.amount} for ${charge.orderId}`]
+    if (charge.orderId !== order.orderId || charge.amount !== order.amount)
+      return [`job ${key} was charged ${charge.amount} for ${charge.orderId}`]
     return []
   })
   const orderIds = charges.map(({ orderId }) => orderId)

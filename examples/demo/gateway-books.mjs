@@ -11,7 +11,14 @@ export function createBooks() {
   function take({ order, key }) {
     if (!ledger.has(key) && isGood(order.card)) {
       const chargeId = `ch_${String(ledger.size + 1).padStart(5, '0')}`
-      ledger.set(key, { key, chargeId, orderId: order.orderId, amount: order.amount, currency: order.currency, requests: 1 })
+      ledger.set(key, {
+        key,
+        chargeId,
+        orderId: order.orderId,
+        amount: order.amount,
+        currency: order.currency,
+        requests: 1,
+      })
     }
     return ledger.get(key) ?? null
   }
@@ -46,7 +53,10 @@ export function createBooks() {
       if (!isGood(order.card)) {
         counts.declined += 1
         const stolen = order.card === 'tok_stolen'
-        return reply(402, { code: stolen ? 'CARD_STOLEN' : 'CARD_DECLINED', message: stolen ? 'reported stolen' : 'insufficient funds' })
+        return reply(402, {
+          code: stolen ? 'CARD_STOLEN' : 'CARD_DECLINED',
+          message: stolen ? 'reported stolen' : 'insufficient funds',
+        })
       }
       const { chargeId } = take({ order, key })
       if (tries <= 2 && luck.mood > 0.98) {

@@ -13,7 +13,9 @@ import { parseArgs } from 'node:util'
 import { createBooks } from './gateway-books.mjs'
 import { createPower } from './gateway-power.mjs'
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '0' }, slow: { type: 'string', default: '50-250' } } })
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: '0' }, slow: { type: 'string', default: '50-250' } },
+})
 const [fastestMs, slowestMs = fastestMs] = values.slow.split('-').map(Number)
 const books = createBooks()
 const power = createPower()
@@ -27,7 +29,8 @@ const views = {
 }
 
 const server = createServer(async (request, response) => {
-  const reply = (status, body) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const reply = (status, body) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   const view = views[`${request.method} ${request.url}`]
   if (view) return reply(200, await view())
   if (request.method !== 'POST' || request.url !== '/charges') return reply(404, { code: 'NOT_FOUND' })

@@ -10,12 +10,23 @@ import { count, sparkline } from './print.mjs'
  */
 export function judgeOutage({ outage, history, charges, spent, held, terms }) {
   const opened = openings(history).map(({ at }) => at)
-  const closedAt = history.find(({ event, at }) => event === 'breaker_closed' && at > (outage.upAt ?? 0))?.at ?? null
+  const closedAt =
+    history.find(({ event, at }) => event === 'breaker_closed' && at > (outage.upAt ?? 0))?.at ?? null
   if (opened.length === 0 || closedAt === null || outage.upAt === null) {
     return { promises: [{ kept: false, words: 'the breaker did not open and close again' }] }
   }
-  const figures = { ...visits(outage, opened, terms), openMs: closedAt - opened[0], held, spent, doubles: doublesAmong(charges) }
-  return { figures, closedAt, promises: promisesOf(figures, { terms, ramp: rampOf(outage, closedAt), periods: opened.length }) }
+  const figures = {
+    ...visits(outage, opened, terms),
+    openMs: closedAt - opened[0],
+    held,
+    spent,
+    doubles: doublesAmong(charges),
+  }
+  return {
+    figures,
+    closedAt,
+    promises: promisesOf(figures, { terms, ramp: rampOf(outage, closedAt), periods: opened.length }),
+  }
 }
 
 const openings = (history) => history.filter(({ event }) => event === 'breaker_opened')
@@ -26,20 +37,31 @@ const openings = (history) => history.filter(({ event }) => event === 'breaker_o
  */
 function visits({ refused }, opened, { probes }) {
   const ends = [...opened.slice(1), Number.POSITIVE_INFINITY]
-  const perPeriod = ends.map((end, period) => refused.filter(({ at }) => at < end && at >= (ends[period - 1] ?? 0)).length)
+  const perPeriod = ends.map(
+    (end, period) => refused.filter(({ at }) => at < end && at >= (ends[period - 1] ?? 0)).length,
+  )
   const [first, ...later] = perPeriod
   const before = opened.length > 1 ? Math.max(0, first - probes) : first
-  return { refused: refused.length, before, probed: refused.length - before, mostInPeriod: Math.max(first - before, ...later) }
+  return {
+    refused: refused.length,
+    before,
+    probed: refused.length - before,
+    mostInPeriod: Math.max(first - before, ...later),
+  }
 }
 
 /** Orders that came in each of the first six seconds after the breaker had closed. */
 function rampOf({ after }, closedAt) {
   const seconds = Array.from({ length: 6 }, () => new Set())
-  for (const { at, orderId } of after) if (at > closedAt) seconds[Math.floor((at - closedAt) / 1_000)]?.add(orderId)
+  for (const { at, orderId } of after)
+    if (at > closedAt) seconds[Math.floor((at - closedAt) / 1_000)]?.add(orderId)
   return seconds.map(({ size }) => size)
 }
 
-function promisesOf({ refused, before, probed, mostInPeriod, openMs, held, spent, doubles }, { terms, ramp, periods }) {
+function promisesOf(
+  { refused, before, probed, mostInPeriod, openMs, held, spent, doubles },
+  { terms, ramp, periods },
+) {
   const { processes, failures, atOnce, probes } = terms
   const first = ramp[0] ?? 0
   return [
@@ -50,9 +72,15 @@ function promisesOf({ refused, before, probed, mostInPeriod, openMs, held, spent
       kept: before <= processes * (failures - 1 + atOnce) && mostInPeriod <= probes,
       words: `${refused} calls while it was down: ${before} before all knew, ${probed} probes, at most ${mostInPeriod} a period`,
     },
-    { kept: held > 0, words: `${count(held)} jobs held while the breaker was open, for ${seconds(openMs)} in ${periods} open periods` },
+    {
+      kept: held > 0,
+      words: `${count(held)} jobs held while the breaker was open, for ${seconds(openMs)} in ${periods} open periods`,
+    },
     // One job a process in the first second. Beside them those whose start fell into the last moment before it.
-    { kept: first <= 2 * processes, words: `back on a ramp, orders a second: ${sparkline(ramp)}  ${ramp.join(' ')}` },
+    {
+      kept: first <= 2 * processes,
+      words: `back on a ramp, orders a second: ${sparkline(ramp)}  ${ramp.join(' ')}`,
+    },
   ]
 }
 

@@ -10,12 +10,16 @@ export async function makeOutage({ gateway, store, downMs }) {
   const { downAt, cutOff, cutOffCharged } = await gateway.post('/down')
   row('outage', `the gateway is down: ${cutOff} payments cut off, ${cutOffCharged} of them already made`)
   const openedAt = await untilOpen(store, downAt + 15_000)
-  if (openedAt) row('breaker', `open after ${openedAt - downAt} ms, for both processes: the jobs wait, nobody calls`)
+  if (openedAt)
+    row('breaker', `open after ${openedAt - downAt} ms, for both processes: the jobs wait, nobody calls`)
   await sleep(Math.max(0, downAt + downMs - 1_000 - Date.now()))
   const held = await unfinished(store)
   await sleep(Math.max(0, downAt + downMs - Date.now()))
   const { refused } = await gateway.post('/up')
-  row('back', `after ${seconds(Date.now() - downAt)}; ${count(held)} jobs were waiting, ${refused.length} calls were made`)
+  row(
+    'back',
+    `after ${seconds(Date.now() - downAt)}; ${count(held)} jobs were waiting, ${refused.length} calls were made`,
+  )
   return held
 }
 
@@ -36,7 +40,16 @@ async function unfinished(store) {
 
 /** Oldest first; nothing while it was never opened. */
 export async function historyOf(store) {
-  const shown = await wf(['breakers', 'show', breaker, '--history', '1000', '--json', '--store', store]).catch(() => null)
+  const shown = await wf([
+    'breakers',
+    'show',
+    breaker,
+    '--history',
+    '1000',
+    '--json',
+    '--store',
+    store,
+  ]).catch(() => null)
   return shown === null
     ? []
     : JSON.parse(shown)
@@ -48,8 +61,12 @@ export async function historyOf(store) {
 export async function retriesSpent(store, { downAt }) {
   const { items } = JSON.parse(await wf(['jobs', 'list', '--limit', '100000', '--json', '--store', store]))
   const failed = items.filter(({ failures }) => failures > 0)
-  const shown = await Promise.all(failed.map(({ key }) => wf(['jobs', 'show', String(key), '--json', '--store', store])))
-  const fails = shown.flatMap((job) => JSON.parse(job).attempts).filter(({ outcome, error }) => outcome === 'fail' && error.code !== 'BANK_DOWN')
+  const shown = await Promise.all(
+    failed.map(({ key }) => wf(['jobs', 'show', String(key), '--json', '--store', store])),
+  )
+  const fails = shown
+    .flatMap((job) => JSON.parse(job).attempts)
+    .filter(({ outcome, error }) => outcome === 'fail' && error.code !== 'BANK_DOWN')
   return fails.filter(({ finishedAt }) => Date.parse(finishedAt) >= downAt).length
 }
 

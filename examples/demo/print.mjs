@@ -43,7 +43,9 @@ export function count(number) {
 /** Figures as bars, in at most 24 characters: the last ones, or all of them, several to a bar. */
 export function sparkline(figures, { all = false } = {}) {
   const perBar = all ? Math.ceil(figures.length / 24) : 1
-  const bars = Array.from({ length: Math.ceil(figures.length / perBar) }, (_, at) => sum(figures.slice(at * perBar, (at + 1) * perBar)))
+  const bars = Array.from({ length: Math.ceil(figures.length / perBar) }, (_, at) =>
+    sum(figures.slice(at * perBar, (at + 1) * perBar)),
+  )
   const recent = bars.slice(-24)
   const top = Math.max(...recent, 1)
   return recent.map((figure) => (figure === 0 ? ' ' : '▁▂▃▄▅▆▇█'[Math.round((7 * figure) / top)])).join('')

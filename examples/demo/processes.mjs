@@ -27,7 +27,9 @@ export async function wf(args, { input = '' } = {}) {
 
 /** A process of its own, as a real gateway is. Ends with the demo. */
 export async function startGateway(slow) {
-  const child = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', slow], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const child = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', slow], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const [{ url }] = await once(child, 'message')
   return {
     url,
@@ -41,7 +43,10 @@ export async function startGateway(slow) {
 export function startWorkers({ store, handler, log, env }) {
   const file = openSync(log, 'w')
   const args = [command, 'run-worker', handler, '--processes', '2', '--until-empty', '--store', store]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', file, file], env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', file, file],
+    env: { ...process.env, ...env },
+  })
   // A demo that is interrupted takes its workers along.
   process.once('exit', () => child.kill())
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))

@@ -27,11 +27,13 @@ const meanings = {
 
 function becameOf({ byState, causes, poison }) {
   headline('what became of them')
-  for (const [state, keys] of Object.entries(byState)) row(state, `${count(keys.length).padStart(5)}  ${dim(meanings[state] ?? '')}`)
+  for (const [state, keys] of Object.entries(byState))
+    row(state, `${count(keys.length).padStart(5)}  ${dim(meanings[state] ?? '')}`)
   if (causes.length > 0) headline('incidents by cause')
   for (const { times, kind, message } of causes) row(count(times), `${kind}  ${dim(message)}`)
   if (poison.length > 0) headline('dead letters')
-  for (const { times, message } of poison) row(count(times), dim(message.replace('the variables do not fit: ', '')))
+  for (const { times, message } of poison)
+    row(count(times), dim(message.replace('the variables do not fit: ', '')))
 }
 
 async function bornOutage({ store, outage, ledger, held, terms }) {
@@ -41,7 +43,14 @@ async function bornOutage({ store, outage, ledger, held, terms }) {
     return false
   }
   const spent = await retriesSpent(store, outage)
-  const { promises } = judgeOutage({ outage, history: await historyOf(store), charges: ledger.charges, spent, held, terms })
+  const { promises } = judgeOutage({
+    outage,
+    history: await historyOf(store),
+    charges: ledger.charges,
+    spent,
+    held,
+    terms,
+  })
   for (const { kept, words } of promises) (kept ? good : warn)(words)
   return promises.every(({ kept }) => kept)
 }
@@ -49,13 +58,17 @@ async function bornOutage({ store, outage, ledger, held, terms }) {
 function balance(books, { killed }, met) {
   headline('the ledger')
   const { requests, repeats } = books.counts
-  say(`  ${count(requests)} requests, ${count(repeats)} of them for a charge that was made already, unknown to the`)
+  say(
+    `  ${count(requests)} requests, ${count(repeats)} of them for a charge that was made already, unknown to the`,
+  )
   say('  job: the gateway knew its key and answered with the first charge')
   if (killed) say(`  ${aftermath(met, books)}`)
   const faults = killed ? books.faults : ['no worker was killed on the way', ...books.faults]
   for (const fault of faults.slice(0, 10)) warn(fault)
   if (faults.length > 0) return false
-  good(`${count(books.byState.completed.length)} orders completed, ${count(books.charges)} charges: each exactly once`)
+  good(
+    `${count(books.byState.completed.length)} orders completed, ${count(books.charges)} charges: each exactly once`,
+  )
   return true
 }
 

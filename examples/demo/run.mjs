@@ -12,7 +12,9 @@ import { root, startGateway, startWorkers, wf } from './processes.mjs'
 import { report } from './report.mjs'
 import { watchWork } from './work.mjs'
 
-const { values } = parseArgs({ options: { short: { type: 'boolean', default: process.env.WF_DEMO === 'short' } } })
+const { values } = parseArgs({
+  options: { short: { type: 'boolean', default: process.env.WF_DEMO === 'short' } },
+})
 const scale = values.short
   ? { orders: 500, slow: '20-100', openFor: '1s', downMs: 2_500 }
   : { orders: 3_000, slow: '20-120', openFor: '3s', downMs: 10_000 }
@@ -23,7 +25,10 @@ const folder = join(root, '.demo')
 const store = join(folder, 'wf.db')
 const log = join(folder, 'worker.log')
 const handler = join(root, 'examples/demo/charge-payment.ts')
-const orders = readFileSync(join(root, 'examples/data/orders.jsonl'), 'utf8').trimEnd().split('\n').slice(0, scale.orders)
+const orders = readFileSync(join(root, 'examples/data/orders.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .slice(0, scale.orders)
 
 const started = Date.now()
 await rm(folder, { recursive: true, force: true })
@@ -34,11 +39,19 @@ const gateway = await startGateway(scale.slow)
 try {
   row('gateway', `answers in ${scale.slow} ms: mostly yes, some no, some 503, some nothing`)
   const before = Date.now()
-  await wf(['enqueue', 'charge-payment', '-', '--bulk', '--store', store], { input: `${orders.join('\n')}\n` })
+  await wf(['enqueue', 'charge-payment', '-', '--bulk', '--store', store], {
+    input: `${orders.join('\n')}\n`,
+  })
   row('enqueued', `${count(orders.length)} jobs in ${seconds(before)}, every one on disk`)
-  const workers = startWorkers({ store, handler, log, env: { PAYMENT_GATEWAY: gateway.url, DEMO_OPEN_FOR: scale.openFor } })
+  const workers = startWorkers({
+    store,
+    handler,
+    log,
+    env: { PAYMENT_GATEWAY: gateway.url, DEMO_OPEN_FOR: scale.openFor },
+  })
   const work = await watchWork({ workers, gateway, store, orders: orders.length, downMs: scale.downMs })
-  if (work.ended !== 0 && work.ended !== 10) throw new Error(`wf run-worker ended with ${work.ended}:\n${readFileSync(log, 'utf8').slice(-2000)}`)
+  if (work.ended !== 0 && work.ended !== 10)
+    throw new Error(`wf run-worker ended with ${work.ended}:\n${readFileSync(log, 'utf8').slice(-2000)}`)
   if (!(await report({ store, log, orders, gateway, work, terms }))) process.exitCode = 1
   say(dim(`\n  ${seconds(started)}, and the log of the workers is in ${relative(process.cwd(), log)}`))
 } finally {

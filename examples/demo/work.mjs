@@ -17,7 +17,10 @@ export async function watchWork({ workers, gateway, store, orders, downMs }) {
     if (ended === undefined) continue
     work.isOver = true
     const took = `${((Date.now() - work.startedAt) / 1_000).toFixed(1)} s`
-    row('worked', `${sparkline(work.perTick, { all: true }).trimEnd()}  ${took}${ended === 10 ? ', and some orders need a person' : ''}`)
+    row(
+      'worked',
+      `${sparkline(work.perTick, { all: true }).trimEnd()}  ${took}${ended === 10 ? ', and some orders need a person' : ''}`,
+    )
     return { ended, ...(await trouble) }
   }
 }

@@ -7,13 +7,13 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
-import type { Selector, Store } from '../store/store.ts'
+import type { Selector, Store } from '../store/port.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { refuseValues } from './flags.ts'
-import { say } from './output/safe.ts'
-import { quoted } from '../domain/shell-words.ts'
-import { createOutput, type Output } from './output/output.ts'
-import { processSinks, type Sinks } from './output/streams.ts'
+import { say } from '../terminal/safe.ts'
+import { quoted } from '../text/shell-words.ts'
+import { createOutput, type Output } from '../terminal/output.ts'
+import { processSinks, type Sinks } from '../terminal/streams.ts'
 
 interface GlobalFlags {
   store?: string | undefined
@@ -26,7 +26,11 @@ type AnyArgs = Interfaces.OutputArgs<Interfaces.ArgInput>
 
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
-    store: Flags.string({ summary: 'path of the store (WF_STORE; ./wf.db unless told)', helpGroup: 'GLOBAL', helpValue: 'PATH' }),
+    store: Flags.string({
+      summary: 'path of the store (WF_STORE; ./wf.db unless told)',
+      helpGroup: 'GLOBAL',
+      helpValue: 'PATH',
+    }),
     json: Flags.boolean({ summary: 'one JSON document on standard output', helpGroup: 'GLOBAL' }),
     'no-color': Flags.boolean({ summary: 'no colours (NO_COLOR, FORCE_COLOR)', helpGroup: 'GLOBAL' }),
   }
@@ -66,7 +70,10 @@ export abstract class BaseCommand extends Command {
 
   /** For looking, with what follows from what is there. */
   protected async openInspector(from?: Store): Promise<Inspector> {
-    const [store, { createInspector }] = await Promise.all([from ?? this.openReader(), import('../engine/inspector.ts')])
+    const [store, { createInspector }] = await Promise.all([
+      from ?? this.openReader(),
+      import('../engine/inspector.ts'),
+    ])
     return createInspector(store, () => store.now())
   }
 
@@ -85,24 +92,44 @@ export abstract class BaseCommand extends Command {
   ): Promise<void> {
     if (!reveal) return
     const { recordReveal } = await import('./output/reveal.ts')
-    const id = await recordReveal(store, keys, { command: (this.id ?? '').replaceAll(':', ' '), reason: reason ?? null })
+    const id = await recordReveal(store, keys, {
+      command: (this.id ?? '').replaceAll(':', ' '),
+      reason: reason ?? null,
+    })
     this.output.note(say`${this.output.errPaint.dim(say`secrets are shown; recorded as operation ${id}`)}`)
   }
 
   /** For changing what is there. `sparesWorkers`: does not migrate under workers of an older wf, which would end. */
-  protected openWriter({ create = false, sparesWorkers = true }: { create?: boolean; sparesWorkers?: boolean } = {}): Promise<Store> {
+  protected openWriter({
+    create = false,
+    sparesWorkers = true,
+  }: {
+    create?: boolean
+    sparesWorkers?: boolean
+  } = {}): Promise<Store> {
     return this.#open('write', { create, sparesWorkers })
   }
 
   /** What changes the store; a dry run looks only, and opens it for no more than that. */
-  protected async openEngine({ create = false, dryRun = false }: { create?: boolean; dryRun?: boolean } = {}): Promise<Engine> {
+  protected async openEngine({
+    create = false,
+    dryRun = false,
+  }: {
+    create?: boolean
+    dryRun?: boolean
+  } = {}): Promise<Engine> {
     const [store, { createEngine }, { createEvents }, { systemRandom }] = await Promise.all([
       dryRun ? this.openReader() : this.openWriter({ create }),
       import('../engine/engine.ts'),
       import('../engine/events.ts'),
       import('../random.ts'),
     ])
-    return createEngine({ store, random: systemRandom, events: createEvents(), sizes: (await this.settings()).sizes })
+    return createEngine({
+      store,
+      random: systemRandom,
+      events: createEvents(),
+      sizes: (await this.settings()).sizes,
+    })
   }
 
   /** Where was looked in vain for what a selector means. */
@@ -113,21 +140,25 @@ export abstract class BaseCommand extends Command {
       from.info(),
     ])
     const words = selectorText(selector)
-    this.output.note(say`nothing matched in ${location}${words === '' ? say`` : say` for ${shownSelector(words)}`}`)
+    this.output.note(
+      say`nothing matched in ${location}${words === '' ? say`` : say` for ${shownSelector(words)}`}`,
+    )
     await this.sayNear(from, selector)
   }
 
   /** For names of which there is nothing, those that were probably meant. */
   protected async sayNear(from: Store, selector: Selector): Promise<void> {
     if (this.output.json) return
-    const { nearSelector } = await import('./input/near.ts')
+    const { nearSelector } = await import('./input/suggestions.ts')
     const near = await nearSelector(from, selector)
     if (near) this.output.note(say`${near}`)
   }
 
   /** The settings of this process; read once. */
   protected async settings(): Promise<Config> {
-    this.#settings ??= import('../app.ts').then(({ configOf }) => configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store }))
+    this.#settings ??= import('../app.ts').then(({ configOf }) =>
+      configOf(this.#globals.store === undefined ? {} : { store: this.#globals.store }),
+    )
     return this.#settings
   }
 

@@ -1,9 +1,9 @@
 /** Hook of the framework: somebody typed a command that does not exist. */
-import { WfError } from '../domain/errors.ts'
-import { didYouMean, nearWords } from '../domain/nearest-word.ts'
+import { WfError } from '../errors.ts'
+import { didYouMean, nearWords } from '../text/suggest.ts'
 import { reportError } from './errors.ts'
-import { createOutput } from './output/output.ts'
-import { processSinks } from './output/streams.ts'
+import { createOutput } from '../terminal/output.ts'
+import { processSinks } from '../terminal/streams.ts'
 
 interface Missing {
   /** Words joined by colons. */
@@ -17,20 +17,33 @@ export async function commandNotFound({ id, argv = [], config }: Missing): Promi
   const typed = [...id.split(':'), ...argv]
   const error = missingCommand(typed, commands)
   const json = typed.includes('--json')
-  const output = await createOutput({ sinks: processSinks(), env: process.env, json, noColour: argv.includes('--no-color') })
+  const output = await createOutput({
+    sinks: processSinks(),
+    env: process.env,
+    json,
+    noColour: argv.includes('--no-color'),
+  })
   process.exitCode = reportError(error, output, '')
 }
 
 export function missingCommand(typed: readonly string[], commands: readonly string[]): WfError {
   const words = typed.slice(0, firstFlag(typed))
   if (words[0] === 'help')
-    return new WfError('usage', 'there is no command "help"', { hint: `wf ${words.slice(1).join(' ')} --help`.replace(/ +/g, ' ') })
+    return new WfError('usage', 'there is no command "help"', {
+      hint: `wf ${words.slice(1).join(' ')} --help`.replace(/ +/g, ' '),
+    })
   if (words.length === 0)
-    return new WfError('usage', `there is no command ${typed[0] ?? ''}`, { hint: 'flags stand behind the command: wf jobs list --json' })
-  const stem = commands.filter((command) => ` ${words.join(' ')} `.startsWith(` ${command} `)).sort((a, b) => b.length - a.length)[0]
+    return new WfError('usage', `there is no command ${typed[0] ?? ''}`, {
+      hint: 'flags stand behind the command: wf jobs list --json',
+    })
+  const stem = commands
+    .filter((command) => ` ${words.join(' ')} `.startsWith(` ${command} `))
+    .sort((a, b) => b.length - a.length)[0]
   if (stem) {
     const rest = words.slice(stem.split(' ').length)
-    return new WfError('usage', `what is "${rest.join(' ')}" for? wf ${stem} takes no arguments`, { hint: `wf ${stem} --help` })
+    return new WfError('usage', `what is "${rest.join(' ')}" for? wf ${stem} takes no arguments`, {
+      hint: `wf ${stem} --help`,
+    })
   }
   const near = nearest(words, commands)
   return new WfError('usage', `there is no command "${words.slice(0, 2).join(' ')}"`, {
@@ -44,7 +57,9 @@ function nearest(words: readonly string[], commands: readonly string[]): string 
   const roots = [...new Set(commands.map((command) => command.split(' ')[0] ?? ''))]
   const root = roots.find((each) => each === first) ?? nearWords([first], roots)[0] ?? null
   if (root === null || commands.includes(root)) return root
-  const verbs = commands.filter((command) => command.startsWith(`${root} `)).map((command) => command.slice(root.length + 1))
+  const verbs = commands
+    .filter((command) => command.startsWith(`${root} `))
+    .map((command) => command.slice(root.length + 1))
   const verb = verbs.find((each) => each === second) ?? nearWords([second], verbs)[0] ?? null
   return verb === null ? `${root} ${verbs.join('|')}` : `${root} ${verb}`
 }

@@ -38,12 +38,16 @@ export function completionScript(shell: Shell, wf: Completable): string {
 
 /** The first words, with what they do: topics and commands that belong to none. */
 function roots({ commands, topics }: Completable): readonly { name: string; summary: string }[] {
-  const alone = commands.filter(({ words }) => !words.includes(' ')).map(({ words, summary }) => ({ name: words, summary }))
+  const alone = commands
+    .filter(({ words }) => !words.includes(' '))
+    .map(({ words, summary }) => ({ name: words, summary }))
   return [...topics, ...alone].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 const verbs = ({ commands }: Completable, topic: string) =>
-  commands.flatMap(({ words, summary }) => (words.startsWith(`${topic} `) ? [{ name: words.slice(topic.length + 1), summary }] : []))
+  commands.flatMap(({ words, summary }) =>
+    words.startsWith(`${topic} `) ? [{ name: words.slice(topic.length + 1), summary }] : [],
+  )
 
 const flagWords = ({ name, char }: CompletableFlag) => [`--${name}`, ...(char === null ? [] : [`-${char}`])]
 const flagList = ({ flags }: CompletableCommand) => flags.flatMap(flagWords).join(' ')
@@ -56,7 +60,9 @@ function bashScript(wf: Completable): string {
         .join(' ')}" ;;`,
   )
   const commands = wf.commands.map((command) => `    "${command.words}") flags="${flagList(command)}" ;;`)
-  const closed = Object.entries(values).map(([flag, list]) => `    --${flag}) COMPREPLY=($(compgen -W "${list.join(' ')}" -- "$cur")); return ;;`)
+  const closed = Object.entries(values).map(
+    ([flag, list]) => `    --${flag}) COMPREPLY=($(compgen -W "${list.join(' ')}" -- "$cur")); return ;;`,
+  )
   return `# wf for bash: put  source <(wf completion bash)  into ~/.bashrc
 _wf() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" list="" flags="" first="" second="" word index
@@ -96,12 +102,16 @@ const single = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 const described = (word: string, summary: string) => single(`${word.replaceAll(':', '\\:')}:${summary}`)
 
 function zshScript(wf: Completable): string {
-  const list = (items: readonly { name: string; summary: string }[]) => items.map(({ name, summary }) => described(name, summary)).join(' ')
+  const list = (items: readonly { name: string; summary: string }[]) =>
+    items.map(({ name, summary }) => described(name, summary)).join(' ')
   const topics = wf.topics.map(({ name }) => `    ${name}) verbs=(${list(verbs(wf, name))}) ;;`)
   const commands = wf.commands.map(
-    ({ words, flags }) => `    ${single(words)}) flags=(${flags.map(({ name, summary }) => described(`--${name}`, summary)).join(' ')}) ;;`,
+    ({ words, flags }) =>
+      `    ${single(words)}) flags=(${flags.map(({ name, summary }) => described(`--${name}`, summary)).join(' ')}) ;;`,
   )
-  const closed = Object.entries(values).map(([flag, of]) => `    --${flag}) compadd -- ${of.join(' ')}; return ;;`)
+  const closed = Object.entries(values).map(
+    ([flag, of]) => `    --${flag}) compadd -- ${of.join(' ')}; return ;;`,
+  )
   return `#compdef wf
 # wf for zsh: put  source <(wf completion zsh)  into ~/.zshrc, behind compinit
 _wf() {
@@ -139,9 +149,13 @@ function fishScript(wf: Completable): string {
     const [first = '', second] = words.split(' ')
     return second === undefined ? `__wf_at ${first}` : `__wf_at ${first} ${second}`
   }
-  const first = roots(wf).map(({ name, summary }) => `complete -c wf -n __wf_start -f -a ${name} -d ${fishQuoted(summary)}`)
+  const first = roots(wf).map(
+    ({ name, summary }) => `complete -c wf -n __wf_start -f -a ${name} -d ${fishQuoted(summary)}`,
+  )
   const second = wf.topics.flatMap(({ name }) =>
-    verbs(wf, name).map((verb) => `complete -c wf -n '__wf_only ${name}' -f -a ${verb.name} -d ${fishQuoted(verb.summary)}`),
+    verbs(wf, name).map(
+      (verb) => `complete -c wf -n '__wf_only ${name}' -f -a ${verb.name} -d ${fishQuoted(verb.summary)}`,
+    ),
   )
   const flags = wf.commands.flatMap(({ words, flags }) =>
     flags.map(({ name, char, summary, hasValue }) => {

@@ -1,18 +1,22 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
-import { didYouMean, nearWords } from '../domain/nearest-word.ts'
-import { WfError, type ErrorCode } from '../domain/errors.ts'
-import type { Unmasked } from '../domain/mask.ts'
-import { framedWords } from './framework-words.ts'
+import { didYouMean, nearWords } from '../text/suggest.ts'
+import { WfError, type ErrorCode } from '../errors.ts'
+import type { Unmasked } from '../text/mask.ts'
+import { framedWords } from './oclif-messages.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './input/refused-value.ts'
 import { commandInJson, shownCommand } from './output/command-shown.ts'
-import type { Output } from './output/output.ts'
-import { safeLines, say } from './output/safe.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeLines, say } from '../terminal/safe.ts'
 
 /** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
 export class DetailedError extends WfError {
   readonly details: Readonly<Record<string, unknown>>
-  constructor(code: ErrorCode, message: string, options: { hint?: string; details: Readonly<Record<string, unknown>> }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; details: Readonly<Record<string, unknown>> },
+  ) {
     super(code, message, options)
     this.details = options.details
   }
@@ -26,7 +30,12 @@ export interface ErrorDocument {
 }
 
 export function errorDocument(error: WfError): ErrorDocument {
-  return { code: error.code, message: error.message, hint: commandInJson(error.hint), ...(error instanceof DetailedError ? error.details : {}) }
+  return {
+    code: error.code,
+    message: error.message,
+    hint: commandInJson(error.hint),
+    ...(error instanceof DetailedError ? error.details : {}),
+  }
 }
 
 export function reportError(thrown: unknown, output: Output, command: string): ExitCode {
@@ -43,17 +52,22 @@ export function describeError(error: WfError, output: Output): void {
   const [what = say``, ...why] = safeLines(error.message)
   const { red, dim } = output.errPaint
   output.note(say`${red(say`wf:`)} ${what}`, ...why.map((line) => say`    ${line}`))
-  if (error.cause instanceof Error && !error.message.includes(error.cause.message)) output.note(say`    ${error.cause.message}`)
+  if (error.cause instanceof Error && !error.message.includes(error.cause.message))
+    output.note(say`    ${error.cause.message}`)
   if (error.hint) output.note(say`    ${dim(say`try:`)} ${shownCommand(error.hint)}`)
 }
 
 export function toWfError(thrown: unknown, command: string): WfError {
   if (thrown instanceof WfError) return thrown
   if (thrown instanceof RefusedValue) return thrown.refusal
-  if (!(thrown instanceof Error)) return new WfError('unexpected', `something that is no error was thrown: ${String(thrown)}`)
+  if (!(thrown instanceof Error))
+    return new WfError('unexpected', `something that is no error was thrown: ${String(thrown)}`)
   return (
     usageError(thrown, command) ??
-    new WfError('unexpected', thrown.message || thrown.name, { hint: 'set DEBUG=wf and run it again to see where', cause: thrown })
+    new WfError('unexpected', thrown.message || thrown.name, {
+      hint: 'set DEBUG=wf and run it again to see where',
+      cause: thrown,
+    })
   )
 }
 
@@ -67,7 +81,8 @@ interface Complaint {
 
 function usageError(thrown: Error & Complaint, command: string): WfError | undefined {
   const help = `wf ${command} --help`.replace(/ +/g, ' ')
-  if (Array.isArray(thrown.flags)) return unknownFlag(thrown.flags.map(String), Object.keys(thrown.parse?.input?.flags ?? {}), help)
+  if (Array.isArray(thrown.flags))
+    return unknownFlag(thrown.flags.map(String), Object.keys(thrown.parse?.input?.flags ?? {}), help)
   if (Array.isArray(thrown.args)) return wrongArguments(thrown.args, help)
   if (thrown.oclif === undefined) return undefined
   return new WfError('usage', framedWords(thrown.message), { hint: help })
@@ -83,10 +98,18 @@ function unknownFlag(given: readonly string[], known: readonly string[], help: s
 }
 
 function wrongArguments(args: readonly unknown[], help: string): WfError {
-  const names = args.map((each) => (typeof each === 'object' && each !== null && 'name' in each ? String(each.name).toUpperCase() : null))
+  const names = args.map((each) =>
+    typeof each === 'object' && each !== null && 'name' in each ? String(each.name).toUpperCase() : null,
+  )
   if (names.includes(null))
-    return new WfError('usage', `what is ${args.map((each) => `"${String(each)}"`).join(', ')} for? The command takes no more arguments`, {
-      hint: help,
-    })
-  return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, { hint: help })
+    return new WfError(
+      'usage',
+      `what is ${args.map((each) => `"${String(each)}"`).join(', ')} for? The command takes no more arguments`,
+      {
+        hint: help,
+      },
+    )
+  return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, {
+    hint: help,
+  })
 }

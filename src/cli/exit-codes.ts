@@ -1,5 +1,5 @@
 /** What a script can tell from the exit code. One map from the code of an error to the code of the process. */
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode } from '../errors.ts'
 
 export const exitCodes = {
   ok: 0,

@@ -1,11 +1,19 @@
 /** Flags as commands declare them. All are checked before a command does anything. */
 import { Args, Flags } from '@oclif/core'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import { limits } from '../domain/job.ts'
-import { preview } from '../domain/preview.ts'
+import { preview } from '../text/preview.ts'
 import { parseKey } from '../domain/selector.ts'
 import { RefusedValue } from './input/refused-value.ts'
-import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from './input/values.ts'
+import {
+  readChoice,
+  readDeadline,
+  readDuration,
+  readInstant,
+  readInteger,
+  readText,
+  type Range,
+} from './input/values.ts'
 
 interface Described {
   summary: string
@@ -13,7 +21,9 @@ interface Described {
 }
 
 /** The framework would rewrite the words of what a flag's parser throws. */
-export function guarded<T>(read: (text: string, name: string) => T): (text: string, context: unknown, flag: { name?: string }) => Promise<T> {
+export function guarded<T>(
+  read: (text: string, name: string) => T,
+): (text: string, context: unknown, flag: { name?: string }) => Promise<T> {
   return async (text, _context, flag) => {
     try {
       return read(text, `--${flag.name ?? ''}`)
@@ -24,31 +34,56 @@ export function guarded<T>(read: (text: string, name: string) => T): (text: stri
 }
 
 /** The framework would take the value of a flag that has none for an argument: `--yes=17` would name job 17. Throws WfError `usage`. */
-export function refuseValues(argv: readonly string[], flags: Readonly<Record<string, { type: string }>>): void {
+export function refuseValues(
+  argv: readonly string[],
+  flags: Readonly<Record<string, { type: string }>>,
+): void {
   const end = argv.indexOf('--')
   for (const word of argv.slice(0, end < 0 ? argv.length : end)) {
     const [, name = ''] = /^--([^=]+)=/.exec(word) ?? []
     if (!Object.hasOwn(flags, name) || flags[name]?.type !== 'boolean') continue
-    throw new WfError('usage', `--${name} takes no value, and ${preview(word, 80)} gives it one`, { hint: `write --${name}, or leave it out` })
+    throw new WfError('usage', `--${name} takes no value, and ${preview(word, 80)} gives it one`, {
+      hint: `write --${name}, or leave it out`,
+    })
   }
 }
 
 export const integerFlag = (range: Range, described: Described) =>
-  Flags.custom<number>({ helpValue: 'N', ...described, parse: guarded((text, name) => readInteger(text, name, range)) })()
+  Flags.custom<number>({
+    helpValue: 'N',
+    ...described,
+    parse: guarded((text, name) => readInteger(text, name, range)),
+  })()
 
 export const durationFlag = (described: Described, range?: Range) =>
-  Flags.custom<number>({ helpValue: 'DURATION', ...described, parse: guarded((text, name) => readDuration(text, name, range)) })()
+  Flags.custom<number>({
+    helpValue: 'DURATION',
+    ...described,
+    parse: guarded((text, name) => readDuration(text, name, range)),
+  })()
 
 export const requiredDurationFlag = (described: Described, range?: Range) =>
-  Flags.custom<number>({ helpValue: 'DURATION', ...described, parse: guarded((text, name) => readDuration(text, name, range)) })({ required: true })
+  Flags.custom<number>({
+    helpValue: 'DURATION',
+    ...described,
+    parse: guarded((text, name) => readDuration(text, name, range)),
+  })({ required: true })
 
-export const instantFlag = (described: Described) => Flags.custom<number>({ helpValue: 'INSTANT', ...described, parse: guarded(readInstant) })()
+export const instantFlag = (described: Described) =>
+  Flags.custom<number>({ helpValue: 'INSTANT', ...described, parse: guarded(readInstant) })()
 
 export const deadlineFlag = (described: Described) =>
-  Flags.custom<number | string>({ helpValue: 'DURATION|INSTANT', ...described, parse: guarded(readDeadline) })()
+  Flags.custom<number | string>({
+    helpValue: 'DURATION|INSTANT',
+    ...described,
+    parse: guarded(readDeadline),
+  })()
 
 export const textFlag = (described: Described, maxCharacters?: number) =>
-  Flags.custom<string>({ ...described, parse: guarded((text, name) => readText(text, name, maxCharacters)) })()
+  Flags.custom<string>({
+    ...described,
+    parse: guarded((text, name) => readText(text, name, maxCharacters)),
+  })()
 
 /** Several, comma-separated or by repeating the flag. */
 export const choicesFlag = <T extends string>(choices: readonly T[], described: Described) =>
@@ -61,7 +96,11 @@ export const choicesFlag = <T extends string>(choices: readonly T[], described: 
   })()
 
 export const typesFlag = (summary: string) =>
-  Flags.custom<string>({ summary, helpValue: 'TYPE', parse: guarded((text, name) => readText(text, name, limits.typeCharacters)) })({
+  Flags.custom<string>({
+    summary,
+    helpValue: 'TYPE',
+    parse: guarded((text, name) => readText(text, name, limits.typeCharacters)),
+  })({
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
@@ -69,7 +108,11 @@ export const typesFlag = (summary: string) =>
 
 /** The framework reads standard input for an argument that is not given unless told not to. */
 export const keyArg = () =>
-  Args.custom<number>({ parse: async (text) => parseKey(text) })({ description: 'key of the job', required: true, ignoreStdin: true })
+  Args.custom<number>({ parse: async (text) => parseKey(text) })({
+    description: 'key of the job',
+    required: true,
+    ignoreStdin: true,
+  })
 
 /** The number of an operation, as changes tell it. */
 const operationNumber = Args.custom<number>({
@@ -82,7 +125,11 @@ export const optionalOperationArg = () => operationNumber()
 
 /** Keys as typed; `-` stands for those on standard input. Read by `readKeys`. */
 export const keysArg = (description: string) =>
-  Args.string({ description: `${description}; - reads them from standard input`, multiple: true, ignoreStdin: true })
+  Args.string({
+    description: `${description}; - reads them from standard input`,
+    multiple: true,
+    ignoreStdin: true,
+  })
 
 export const retriesFlag = (summary: string) => integerFlag({ min: 1, max: limits.retries }, { summary })
 
@@ -97,7 +144,10 @@ export const revealFlags = {
 
 /** @param printed what `--ids` prints */
 export const listFlags = (printed = 'the keys') => ({
-  limit: integerFlag({ min: 1, max: 100_000 }, { summary: 'how many to show, 1 to 100,000 (50 unless told)' }),
+  limit: integerFlag(
+    { min: 1, max: 100_000 },
+    { summary: 'how many to show, 1 to 100,000 (50 unless told)' },
+  ),
   cursor: textFlag({ summary: 'start where the page before ended (its page.next)', helpValue: 'CURSOR' }),
   ids: Flags.boolean({ summary: `print only ${printed}, one a line` }),
 })

@@ -15,9 +15,14 @@ export class WfHelp extends Help {
   /** Flags without a verb are no question for help: `wf jobs --json` in a script must not pass for an answer. */
   protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
     const typed = process.argv.slice(2)
-    if (typed.includes('--help') || !typed.some((word) => word.startsWith('-'))) return super.showTopicHelp(topic)
+    if (typed.includes('--help') || !typed.some((word) => word.startsWith('-')))
+      return super.showTopicHelp(topic)
     const { commandNotFound } = await import('./command-not-found.ts')
-    await commandNotFound({ id: topic.name, argv: typed.filter((word) => word.startsWith('-')), config: this.config })
+    await commandNotFound({
+      id: topic.name,
+      argv: typed.filter((word) => word.startsWith('-')),
+      config: this.config,
+    })
   }
 
   override formatRoot(): string {

@@ -1,6 +1,6 @@
 /** What lists share: with `--watch` they stay on the screen and follow the store. */
 import { Flags } from '@oclif/core'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { BaseCommand } from './base-command.ts'
 import { guarded } from './flags.ts'
 import { readDuration } from './input/values.ts'
@@ -10,7 +10,11 @@ export const watchFlags = {
     summary: 'stay, and draw it again in its place whenever the store changes; Ctrl-C ends it',
   }),
   every: Flags.custom<number>({
-    ...{ summary: 'with --watch: look no more often than this, 200ms to 1d (1s unless told)', helpValue: 'DURATION', dependsOn: ['watch'] },
+    ...{
+      summary: 'with --watch: look no more often than this, 200ms to 1d (1s unless told)',
+      helpValue: 'DURATION',
+      dependsOn: ['watch'],
+    },
     parse: guarded((text, name) => readDuration(text, name, { min: 200, max: 86_400_000 })),
   })(),
 }
@@ -30,9 +34,15 @@ export abstract class ListCommand extends BaseCommand {
   }
 
   /** @param draw everything from the store to `this.output`, as often as it is called */
-  protected async watched({ watch, every = 1_000 }: WatchFlagValues, draw: () => Promise<void>): Promise<void> {
+  protected async watched(
+    { watch, every = 1_000 }: WatchFlagValues,
+    draw: () => Promise<void>,
+  ): Promise<void> {
     if (!watch) return draw()
-    const [{ refuseWatch, watchList }, { onInterrupt }] = await Promise.all([import('./output/watch.ts'), import('./input/interrupt.ts')])
+    const [{ refuseWatch, watchList }, { onInterrupt }] = await Promise.all([
+      import('./output/watch.ts'),
+      import('./input/interrupt.ts'),
+    ])
     const { output, clock } = this
     refuseWatch(output, process.env)
     const store = await this.openReader()

@@ -6,8 +6,17 @@ import { execute, settings } from '@oclif/core'
 if (process.env['DEBUG']) process.setSourceMapsEnabled(true)
 // Help and version are written by the framework, which throws what is not EPIPE out of an event: that ends in a stack.
 process.stdout.removeAllListeners('error')
-process.stdout.on('error', (error) => void import('./output/streams.ts').then(({ writeFailed }) => writeFailed(error)))
+process.stdout.on(
+  'error',
+  (error) => void import('../terminal/streams.ts').then(({ writeFailed }) => writeFailed(error)),
+)
 // dist is what runs, whatever NODE_ENV says.
 settings.enableAutoTranspile = false
 // No code but its own: plugins that somebody put into the user's folders are not loaded.
-await execute({ loadOptions: { root: fileURLToPath(new URL('../../package.json', import.meta.url)), userPlugins: false, devPlugins: false } })
+await execute({
+  loadOptions: {
+    root: fileURLToPath(new URL('../../package.json', import.meta.url)),
+    userPlugins: false,
+    devPlugins: false,
+  },
+})

@@ -1,5 +1,5 @@
 /** Many at once, a transaction a batch: what a batch's failure leaves done is told, never lost with the error. */
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 
 const batchSize = 1_000
 
@@ -34,7 +34,11 @@ export class PartlyDoneError<R> extends WfError {
   /** In the order of what was handed in, from the first; the failure came at the item after the last of them. */
   readonly results: readonly R[]
   constructor({ results, cause, done, hint }: Part<R>) {
-    super('partly_done', `${done}, then the store failed: ${cause instanceof Error ? cause.message : String(cause)}`, { hint, cause })
+    super(
+      'partly_done',
+      `${done}, then the store failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { hint, cause },
+    )
     this.results = results
   }
 }
@@ -43,5 +47,7 @@ export class PartlyDoneError<R> extends WfError {
 export function goOnFrom(next: number, cause: unknown): string {
   const keyed = 'where each has an idempotencyKey, all of them can be handed in again'
   const isKnown = !(cause instanceof WfError && cause.code === 'outcome_unknown')
-  return isKnown ? `hand in the items from index ${next} on; ${keyed}` : `look which of the items from index ${next} on are there; ${keyed}`
+  return isKnown
+    ? `hand in the items from index ${next} on; ${keyed}`
+    : `look which of the items from index ${next} on are there; ${keyed}`
 }

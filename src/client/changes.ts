@@ -1,13 +1,13 @@
 /** What a program changes about jobs that are there: each call is one operation, which can be looked up and undone. */
 import type { Clock } from '../clock.ts'
 import type { Undone } from '../domain/operation.ts'
-import { namedWords } from '../domain/operation-words.ts'
-import { parseRate } from '../domain/rate.ts'
+import { namedWords } from '../messages/operation-messages.ts'
+import { parseRate } from '../text/rate.ts'
 import type { Applied, Resolution, VariableChange } from '../domain/resolution.ts'
 import { changeInBatches } from '../engine/bulk.ts'
 import { withinSizes, type Engine } from '../engine/engine.ts'
-import { foretellPurge, foretellResolution } from '../engine/foretell.ts'
-import { asOperation, flagsOf } from '../engine/operations.ts'
+import { foretellPurge, foretellResolution } from '../engine/dry-run.ts'
+import { asOperation, flagsOf } from '../engine/operation-log.ts'
 import { purgeMany } from '../engine/purge.ts'
 import { foretellUndo, operationToUndo, undoablePages, undoOperation } from '../engine/undo.ts'
 import { PartlyDoneError } from './batches.ts'
@@ -56,7 +56,13 @@ export interface ChangedBy {
   who: string
 }
 
-export const paceOf = ({ rate, signal }: { rate?: string | undefined; signal?: AbortSignal | undefined }) => ({
+export const paceOf = ({
+  rate,
+  signal,
+}: {
+  rate?: string | undefined
+  signal?: AbortSignal | undefined
+}) => ({
   ...(rate === undefined ? {} : { perSecond: parseRate(rate, 'rate') }),
   ...(signal === undefined ? {} : { signal }),
 })
@@ -65,23 +71,48 @@ export const paceOf = ({ rate, signal }: { rate?: string | undefined; signal?: A
 export async function changeMany(
   { engine, clock, who }: ChangedBy,
   keys: readonly number[],
-  { reason: why, rate, signal, dryRun = false, ...chosen }: Omit<Resolution, 'jobKey' | 'who' | 'reason'> & ChangeOptions,
+  {
+    reason: why,
+    rate,
+    signal,
+    dryRun = false,
+    ...chosen
+  }: Omit<Resolution, 'jobKey' | 'who' | 'reason'> & ChangeOptions,
 ): Promise<readonly Applied[]> {
   const [distinct, reason] = [[...new Set(keys)], why ?? null]
   if (distinct.length === 0) return []
   const resolution = { ...chosen, who, reason }
   if (dryRun) return foretold(engine, distinct, resolution)
   const pace = paceOf({ rate, signal })
-  const flags = { ...flagsOf(resolution), ...(pace.perSecond === undefined ? {} : { perSecond: pace.perSecond }) }
-  const named = { verb: resolution.verb, who, reason, selector: namedWords(distinct), flags, matched: distinct.length }
+  const flags = {
+    ...flagsOf(resolution),
+    ...(pace.perSecond === undefined ? {} : { perSecond: pace.perSecond }),
+  }
+  const named = {
+    verb: resolution.verb,
+    who,
+    reason,
+    selector: namedWords(distinct),
+    flags,
+    matched: distinct.length,
+  }
   return collected(distinct.length, (onBatch) =>
-    asOperation(engine.store, named, (operation) => changeInBatches({ engine, clock, keys: distinct, resolution, onBatch, ...pace }, operation)),
+    asOperation(engine.store, named, (operation) =>
+      changeInBatches({ engine, clock, keys: distinct, resolution, onBatch, ...pace }, operation),
+    ),
   )
 }
 
-async function foretold(engine: Engine, keys: readonly number[], resolution: Omit<Resolution, 'jobKey'>): Promise<readonly Applied[]> {
+async function foretold(
+  engine: Engine,
+  keys: readonly number[],
+  resolution: Omit<Resolution, 'jobKey'>,
+): Promise<readonly Applied[]> {
   const answers: Applied[] = []
-  for (const jobKey of keys) answers.push((await foretellResolution(engine.store, withinSizes({ ...resolution, jobKey }, engine.sizes))).applied)
+  for (const jobKey of keys)
+    answers.push(
+      (await foretellResolution(engine.store, withinSizes({ ...resolution, jobKey }, engine.sizes))).applied,
+    )
   return answers
 }
 
@@ -94,12 +125,25 @@ export async function purge(
   if (distinct.length === 0) return []
   if (dryRun) return foretellPurge(store, distinct, open)
   return collected(distinct.length, (onBatch) =>
-    purgeMany({ store, clock, keys: distinct, open, who, reason: reason ?? null, selector: namedWords(distinct), onBatch, ...paceOf(options) }),
+    purgeMany({
+      store,
+      clock,
+      keys: distinct,
+      open,
+      who,
+      reason: reason ?? null,
+      selector: namedWords(distinct),
+      onBatch,
+      ...paceOf(options),
+    }),
   )
 }
 
 /** The answers of all batches; what was answered before a failure is not lost with it. */
-async function collected(of: number, work: (onBatch: (applied: readonly Applied[]) => void) => Promise<unknown>): Promise<readonly Applied[]> {
+async function collected(
+  of: number,
+  work: (onBatch: (applied: readonly Applied[]) => void) => Promise<unknown>,
+): Promise<readonly Applied[]> {
   const results: Applied[] = []
   try {
     await work((applied) => results.push(...applied))
@@ -111,7 +155,12 @@ async function collected(of: number, work: (onBatch: (applied: readonly Applied[
 
 export function partlyChanged(results: readonly Applied[], of: number, cause: unknown): PartlyChangedError {
   const done = `${results.length} of ${of} jobs were looked at`
-  return new PartlyChangedError({ results, cause, done, hint: 'do it again with all keys: what is done already is skipped' })
+  return new PartlyChangedError({
+    results,
+    cause,
+    done,
+    hint: 'do it again with all keys: what is done already is skipped',
+  })
 }
 
 export type UndoOptions = Omit<ChangeOptions, 'rate'>
@@ -124,7 +173,15 @@ export async function undo(
   const undone: Undone[] = []
   const of = await operationToUndo(store, id, store.now())
   if (!dryRun) {
-    await undoOperation({ store, clock, who, reason: reason ?? null, of, ...(signal ? { signal } : {}), onBatch: (batch) => undone.push(...batch) })
+    await undoOperation({
+      store,
+      clock,
+      who,
+      reason: reason ?? null,
+      of,
+      ...(signal ? { signal } : {}),
+      onBatch: (batch) => undone.push(...batch),
+    })
     return undone
   }
   for await (const { items } of undoablePages(store, of.id)) {

@@ -1,13 +1,19 @@
 /** How a program holds and lets go: types, breakers and workers, and the steps that jobs take once. Each change is one operation. */
-import { parseDuration } from '../domain/duration.ts'
-import { WfError } from '../domain/errors.ts'
-import { namedWords } from '../domain/operation-words.ts'
+import { parseDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
+import { namedWords } from '../messages/operation-messages.ts'
 import type { ListedStep, StepFilter } from '../domain/step.ts'
-import { closeBreaker, inspectBreaker, tripBreaker, type InspectedBreaker, type Steered } from '../engine/breakers-control.ts'
+import {
+  closeBreaker,
+  inspectBreaker,
+  tripBreaker,
+  type InspectedBreaker,
+  type Steered,
+} from '../engine/breaker-admin.ts'
 import { drainWorkers, untilDrained } from '../engine/drain-workers.ts'
 import type { Inspector } from '../engine/inspector.ts'
-import { asOperation } from '../engine/operations.ts'
-import type { HistoryRow, Page, Paged } from '../store/store.ts'
+import { asOperation } from '../engine/operation-log.ts'
+import type { HistoryRow, Page, Paged } from '../store/port.ts'
 import type { ChangedBy } from './changes.ts'
 
 interface Reason {
@@ -80,7 +86,9 @@ export interface Control {
   readonly steps: StepsControl
 }
 
-const listOf = (words: string | readonly string[]): readonly string[] => [...new Set(typeof words === 'string' ? [words] : words)]
+const listOf = (words: string | readonly string[]): readonly string[] => [
+  ...new Set(typeof words === 'string' ? [words] : words),
+]
 
 export function controlOf(by: ChangedBy, inspector: Inspector): Control {
   const { store } = by.engine
@@ -97,7 +105,10 @@ export function controlOf(by: ChangedBy, inspector: Inspector): Control {
       resume: (types, { reason = null } = {}) => pause(types, false, { reason }),
     },
     breakers: breakersOf(by),
-    workers: { workers: () => inspector.workers(), drain: (workers, options = {}) => drain(by, listOf(workers), options) },
+    workers: {
+      workers: () => inspector.workers(),
+      drain: (workers, options = {}) => drain(by, listOf(workers), options),
+    },
     steps: {
       steps: (filter = {}, page = { limit: 50 }) => store.allSteps(filter, page),
       forget: (key, steps, { reason = null } = {}) => forget(by, key, { steps: listOf(steps), reason }),
@@ -109,7 +120,9 @@ export function controlOf(by: ChangedBy, inspector: Inspector): Control {
 function endOf(until: Date | number | string, now: number): number {
   const at = until instanceof Date ? until.getTime() : now + parseDuration(until, 'until')
   if (at > now) return at
-  throw new WfError('usage', 'until is over', { hint: 'give an instant that is to come, or a duration such as 30m' })
+  throw new WfError('usage', 'until is over', {
+    hint: 'give an instant that is to come, or a duration such as 30m',
+  })
 }
 
 const [shortestTripMs, longestTripMs] = [1_000, 30 * 86_400_000]
@@ -136,26 +149,51 @@ function breakersOf({ engine: { store }, who }: ChangedBy): BreakersControl {
   }
 }
 
-async function drain({ engine: { store }, clock, who }: ChangedBy, words: readonly string[], options: DrainOptions): Promise<DrainedWorkers> {
+async function drain(
+  { engine: { store }, clock, who }: ChangedBy,
+  words: readonly string[],
+  options: DrainOptions,
+): Promise<DrainedWorkers> {
   const { reason = null, wait, signal } = options
   const timeoutMs = wait === undefined ? null : parseDuration(wait, 'wait')
   const alive = (await store.workers(store.now())).filter(({ leaseUntil }) => leaseUntil > store.now())
   const missing = words.filter((word) => !alive.some(({ id, label }) => id === word || label === word))
   if (missing.length > 0)
-    throw new WfError('not_found', `there is no living worker ${missing.join(', ')}`, { hint: 'workers.workers() answers those that there are' })
+    throw new WfError('not_found', `there is no living worker ${missing.join(', ')}`, {
+      hint: 'workers.workers() answers those that there are',
+    })
   const meant = alive.filter(({ id, label }) => words.includes(id) || words.includes(label))
   const asked = meant.filter(({ state }) => state !== 'draining').map(({ id }) => id)
   const operation = asked.length === 0 ? null : await drainWorkers(store, { workerIds: asked, who, reason })
   if (timeoutMs === null) return { operation, asked, left: null }
-  const watch = { store, clock, workerIds: meant.map(({ id }) => id), timeoutMs, ...(signal ? { signal } : {}) }
+  const watch = {
+    store,
+    clock,
+    workerIds: meant.map(({ id }) => id),
+    timeoutMs,
+    ...(signal ? { signal } : {}),
+  }
   return { operation, asked, left: await untilDrained(watch) }
 }
 
-async function forget({ engine: { store }, who }: ChangedBy, jobKey: number, { steps, reason }: { steps: readonly string[]; reason: string | null }) {
+async function forget(
+  { engine: { store }, who }: ChangedBy,
+  jobKey: number,
+  { steps, reason }: { steps: readonly string[]; reason: string | null },
+) {
   if (steps.length === 0) return []
-  const named = { verb: 'forget' as const, who, reason, selector: namedWords([jobKey, ...steps]), flags: {}, matched: steps.length }
+  const named = {
+    verb: 'forget' as const,
+    who,
+    reason,
+    selector: namedWords([jobKey, ...steps]),
+    flags: {},
+    matched: steps.length,
+  }
   const { result } = await asOperation(store, named, (operation) =>
-    Promise.all(steps.map((step) => store.forgetSteps({ jobKey, step, who, reason, operation }, store.now()))),
+    Promise.all(
+      steps.map((step) => store.forgetSteps({ jobKey, step, who, reason, operation }, store.now())),
+    ),
   )
   return result.flat()
 }

@@ -1,8 +1,8 @@
 /** How a waited-for job came to rest, as a program is told. */
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import type { IncidentKind } from '../domain/incident.ts'
 import type { Job } from '../domain/job.ts'
-import type { JobDetail } from '../store/store.ts'
+import type { JobDetail } from '../store/port.ts'
 
 /** How a job came to rest. `failed` and `dead` wait for a person; the others are final. */
 export interface JobEnd {
@@ -28,7 +28,9 @@ export function jobEnd({ job, result, attempts, incidents, deadLetter }: JobDeta
       return open ? { ...at, incident: open.kind, error: briefly(open.error) } : at
     }
     case 'dead':
-      return deadLetter ? { ...at, error: { name: 'Error', message: deadLetter.errorMessage, code: deadLetter.errorCode } } : at
+      return deadLetter
+        ? { ...at, error: { name: 'Error', message: deadLetter.errorMessage, code: deadLetter.errorCode } }
+        : at
     case 'rejected': {
       const error = attempts.find(({ outcome }) => outcome === 'business_error')?.error
       return error ? { ...at, error: briefly(error) } : at
@@ -38,11 +40,20 @@ export function jobEnd({ job, result, attempts, incidents, deadLetter }: JobDeta
   }
 }
 
-function briefly({ name, message, code }: { name: string; message: string; code: string | null }): NonNullable<JobEnd['error']> {
+function briefly({
+  name,
+  message,
+  code,
+}: {
+  name: string
+  message: string
+  code: string | null
+}): NonNullable<JobEnd['error']> {
   return { name, message, code }
 }
 
 function restState({ state, key }: Job): JobEnd['state'] {
-  if (state === 'available' || state === 'waiting' || state === 'running') throw new WfError('unexpected', `job ${key} is not at rest`)
+  if (state === 'available' || state === 'waiting' || state === 'running')
+    throw new WfError('unexpected', `job ${key} is not at rest`)
   return state
 }

@@ -1,11 +1,13 @@
 /** Keys as a program gives them. Text is refused, never read: "17" taken apart would be the jobs 1 and 7. */
-import { WfError } from '../domain/errors.ts'
-import { preview } from '../domain/preview.ts'
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 
 /** Throws WfError `usage`. */
 export function keyOf(key: unknown, what = 'a job'): number {
   if (typeof key === 'number' && Number.isSafeInteger(key) && key >= 1) return key
-  throw new WfError('usage', `${preview(key, 60)} is no key of ${what}`, { hint: 'a key is a whole number from 1, as enqueue() answers it' })
+  throw new WfError('usage', `${preview(key, 60)} is no key of ${what}`, {
+    hint: 'a key is a whole number from 1, as enqueue() answers it',
+  })
 }
 
 /** Throws WfError `usage`. */

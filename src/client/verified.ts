@@ -1,12 +1,12 @@
 /** A resolution that is watched until its jobs came through, failed again, or cannot start. */
-import { parseDuration } from '../domain/duration.ts'
-import { WfError } from '../domain/errors.ts'
-import { namedWords } from '../domain/operation-words.ts'
+import { parseDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
+import { namedWords } from '../messages/operation-messages.ts'
 import type { Applied } from '../domain/resolution.ts'
-import type { Verdict } from '../domain/verdict.ts'
+import type { Verdict } from '../domain/rerun-result.ts'
 import type { Held } from '../engine/inspector.ts'
-import { changeVerified, type VerifiedEnd } from '../engine/verified-bulk.ts'
-import { isThrough, type Verification } from '../engine/verify.ts'
+import { changeVerified, type VerifiedEnd } from '../engine/canary-rollout.ts'
+import { isThrough, type Verification } from '../engine/watch-outcomes.ts'
 import { paceOf, partlyChanged, type ChangedBy, type ResolveOptions } from './changes.ts'
 
 export interface VerifyOptions extends Omit<ResolveOptions, 'dryRun'> {
@@ -47,7 +47,9 @@ export async function resolveVerified(
   const { verify, canary = null, rate, signal, reason = null, ...chosen } = options
   const verifyMs = parseDuration(verify, 'verify')
   if (canary !== null && !(Number.isSafeInteger(canary) && canary >= 1 && canary <= mostCanaries))
-    throw new WfError('usage', `canary is ${canary}`, { hint: `give a whole number from 1 to ${mostCanaries}` })
+    throw new WfError('usage', `canary is ${canary}`, {
+      hint: `give a whole number from 1 to ${mostCanaries}`,
+    })
   const distinct = [...new Set(keys)]
   if (distinct.length === 0) return nothingToDo
   const end = await changeVerified({
@@ -61,12 +63,30 @@ export async function resolveVerified(
 }
 
 const nothingToDo: VerifiedResolution = {
-  ...{ operation: null, applied: [], canaries: null, hasGoneOn: true, ended: 'all', isProven: false, seen: [], unfinished: [] },
+  ...{
+    operation: null,
+    applied: [],
+    canaries: null,
+    hasGoneOn: true,
+    ended: 'all',
+    isProven: false,
+    seen: [],
+    unfinished: [],
+  },
 }
 
-function resolutionOf({ operation, applied, choice, hasGoneOn }: VerifiedEnd, { ended, seen, unfinished }: Verification): VerifiedResolution {
+function resolutionOf(
+  { operation, applied, choice, hasGoneOn }: VerifiedEnd,
+  { ended, seen, unfinished }: Verification,
+): VerifiedResolution {
   return {
-    ...{ operation, applied, canaries: choice?.canaries.map(({ jobKey }) => jobKey) ?? null, hasGoneOn, ended },
+    ...{
+      operation,
+      applied,
+      canaries: choice?.canaries.map(({ jobKey }) => jobKey) ?? null,
+      hasGoneOn,
+      ended,
+    },
     isProven: ended === 'all' && seen.length > 0 && seen.every(({ verdict }) => isThrough(verdict)),
     seen: seen.map(({ target, verdict }) => ({ key: target.jobKey, verdict })),
     unfinished: unfinished.map(({ target, held }) => ({ key: target.jobKey, held })),

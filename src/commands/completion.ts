@@ -1,20 +1,28 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import type { Completable, Shell } from '../cli/completion.ts'
-import { prose } from '../cli/output/prose.ts'
+import { prose } from '../text/dedent.ts'
 import { readChoice } from '../cli/input/values.ts'
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 export default class Completion extends BaseCommand {
   static override summary = 'Print a script with which a shell completes commands and flags.'
-  static override description = prose`The script has everything in it: a key press starts no process. Print it anew after an update.
+  static override description =
+    prose`The script has everything in it: a key press starts no process. Print it anew after an update.
 
 bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zsh), in ~/.zshrc behind compinit. fish: wf completion fish
 > ~/.config/fish/completions/wf.fish`
-  static override examples = ['source <(<%= config.bin %> completion bash)', '<%= config.bin %> completion fish > ~/.config/fish/completions/wf.fish']
+  static override examples = [
+    'source <(<%= config.bin %> completion bash)',
+    '<%= config.bin %> completion fish > ~/.config/fish/completions/wf.fish',
+  ]
   static override args = {
-    shell: Args.custom<Shell>({ description: 'bash, zsh or fish', ignoreStdin: true, parse: async (text) => readChoice(text, 'the shell', shells) })({
+    shell: Args.custom<Shell>({
+      description: 'bash, zsh or fish',
+      ignoreStdin: true,
+      parse: async (text) => readChoice(text, 'the shell', shells),
+    })({
       required: true,
     }),
   }
@@ -36,11 +44,18 @@ bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zs
         summary,
         flags: Object.values(flags)
           .filter(({ hidden }) => !hidden)
-          .map(({ name, char, summary: what = '', type }) => ({ name, char: char ?? null, summary: what, hasValue: type === 'option' })),
+          .map(({ name, char, summary: what = '', type }) => ({
+            name,
+            char: char ?? null,
+            summary: what,
+            hasValue: type === 'option',
+          })),
       }))
       .sort((a, b) => (a.words < b.words ? -1 : 1))
     // The framework takes every command for a topic as well.
-    const topics = this.config.topics.filter(({ name }) => commands.some(({ words }) => words.startsWith(`${name} `)))
+    const topics = this.config.topics.filter(({ name }) =>
+      commands.some(({ words }) => words.startsWith(`${name} `)),
+    )
     return { commands, topics: topics.map(({ name, description = '' }) => ({ name, summary: description })) }
   }
 }

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { readChoice } from '../cli/input/values.ts'
-import { wantsColour } from '../cli/output/colour.ts'
+import { wantsColour } from '../terminal/colour.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { durationFlag, guarded } from '../cli/flags.ts'
-import { iso } from '../cli/output/json.ts'
-import { prose } from '../cli/output/prose.ts'
-import { who } from '../cli/input/who.ts'
-import { WfError } from '../domain/errors.ts'
+import { iso } from '../terminal/json.ts'
+import { prose } from '../text/dedent.ts'
+import { who } from '../cli/input/actor.ts'
+import { WfError } from '../errors.ts'
 
 const screens = ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const
 const paperColumns = 100
@@ -36,7 +36,10 @@ COLUMNS says, 100 unless told; that needs no terminal.`
       ...{ summary: `the first screen: ${screens.join(', ')} (overview unless told)`, helpValue: 'SCREEN' },
       parse: guarded((text, name) => readChoice(text, name, screens)),
     })(),
-    refresh: durationFlag({ summary: 'look at the store at most so often (1s unless told)' }, { min: 250, max: 3_600_000 }),
+    refresh: durationFlag(
+      { summary: 'look at the store at most so often (1s unless told)' },
+      { min: 250, max: 3_600_000 },
+    ),
     once: Flags.boolean({ summary: 'print one frame as text, and end' }),
     'read-only': Flags.boolean({ summary: 'change nothing, whatever key is pressed' }),
   }
@@ -46,15 +49,22 @@ COLUMNS says, 100 unless told; that needs no terminal.`
     if (flags.once || this.output.json) return this.#once(flags.screen ?? 'overview')
     const why = whyNoScreen()
     if (why !== null)
-      throw new WfError('usage', `the dashboard needs a terminal, and ${why}`, { hint: 'wf dashboard --once prints one frame as text' })
+      throw new WfError('usage', `the dashboard needs a terminal, and ${why}`, {
+        hint: 'wf dashboard --once prints one frame as text',
+      })
     await this.#live({ ...flags, screen: flags.screen ?? 'overview' })
   }
 
-  async #live({ screen, refresh = usualRefreshMs, 'read-only': readOnly, 'no-color': noColour }: LiveFlags): Promise<void> {
+  async #live({
+    screen,
+    refresh = usualRefreshMs,
+    'read-only': readOnly,
+    'no-color': noColour,
+  }: LiveFlags): Promise<void> {
     const [{ openThreadedReader }, { startDashboard }, { screenPaint }, config] = await Promise.all([
       import('../tui/threaded-reader.ts'),
       import('../tui/start.ts'),
-      import('../tui/look.ts'),
+      import('../tui/render-context.ts'),
       this.settings(),
     ])
     const store = await openThreadedReader(config, () => this.clock.now())
@@ -68,9 +78,20 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   }
 
   async #once(screen: (typeof screens)[number]): Promise<void> {
-    const [store, { oneFrame }, { plainScreenPaint }] = await Promise.all([this.openReader(), import('../tui/once.ts'), import('../tui/look.ts')])
+    const [store, { oneFrame }, { plainScreenPaint }] = await Promise.all([
+      this.openReader(),
+      import('../tui/once.ts'),
+      import('../tui/render-context.ts'),
+    ])
     const columns = Math.max(40, Math.min(500, this.output.width ?? paperColumns))
-    const lines = await oneFrame({ store, clock: this.clock, screen, columns, paint: plainScreenPaint, suffix: this.storeSuffix })
+    const lines = await oneFrame({
+      store,
+      clock: this.clock,
+      screen,
+      columns,
+      paint: plainScreenPaint,
+      suffix: this.storeSuffix,
+    })
     this.output.document({ screen, at: iso(store.now()), lines })
     this.output.print(...lines)
   }

@@ -2,20 +2,29 @@ import { Args, Flags } from '@oclif/core'
 import type { Bulk } from '../cli/enqueue/bulk-enqueue.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { awaitResult, enqueueOne, tellAccepted } from '../cli/enqueue/enqueue-one.ts'
-import { parseObject } from '../domain/exact-json.ts'
-import { deadlineFlag, durationFlag, guarded, instantFlag, integerFlag, retriesFlag, textFlag } from '../cli/flags.ts'
-import { given } from '../cli/input/given.ts'
+import { parseObject } from '../text/strict-json.ts'
+import {
+  deadlineFlag,
+  durationFlag,
+  guarded,
+  instantFlag,
+  integerFlag,
+  retriesFlag,
+  textFlag,
+} from '../cli/flags.ts'
+import { given } from '../text/omit-undefined.ts'
 import { openSource, readSource, variablesLimit } from '../cli/input/input.ts'
 import { readKeyPath, type KeyPath } from '../cli/input/key-path.ts'
 import { readText } from '../cli/input/values.ts'
-import { prose } from '../cli/output/prose.ts'
-import { WfError } from '../domain/errors.ts'
+import { prose } from '../text/dedent.ts'
+import { WfError } from '../errors.ts'
 import { limits } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
 
 export default class Enqueue extends BaseCommand {
   static override summary = 'Hand in a job, or many.'
-  static override description = prose`Its key is printed once the job is on disk. The store is created where there is none.
+  static override description =
+    prose`Its key is printed once the job is on disk. The store is created where there is none.
 
 VARIABLES is a JSON object, @FILE with one, or - for standard input; without it the job has none. With --bulk every line
 of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand. With
@@ -23,13 +32,22 @@ of the file or of standard input holds the variables of one job; lines that are 
 Whole numbers that JavaScript cannot hold exactly are refused, not rounded: write them as text.`
   static override examples = [
     `<%= config.bin %> enqueue charge-payment '{"orderId":"o-1","amount":30}'`,
-    { description: 'in an hour, and never after six', command: '<%= config.bin %> enqueue send-report @report.json --delay 1h --deadline 6h' },
-    { description: 'one job a line', command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk' },
+    {
+      description: 'in an hour, and never after six',
+      command: '<%= config.bin %> enqueue send-report @report.json --delay 1h --deadline 6h',
+    },
+    {
+      description: 'one job a line',
+      command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk',
+    },
     {
       description: 'and none of them twice, however often this is run',
       command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk --idempotency-key-from orderId',
     },
-    { description: 'wait, and print the result', command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s` },
+    {
+      description: 'wait, and print the result',
+      command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s`,
+    },
   ]
   static override usage = 'enqueue TYPE [JSON | @FILE | -] [FLAGS]'
   static override args = {
@@ -45,9 +63,15 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     bulk: Flags.boolean({ summary: 'one job for each line of JSON', exclusive: ['wait', 'idempotency-key'] }),
     delay: durationFlag({ summary: 'start not before this long from now' }),
     at: instantFlag({ summary: 'start not before this instant, such as 2030-01-31T09:00:00Z' }),
-    priority: integerFlag({ min: -limits.priority, max: limits.priority }, { summary: 'higher starts first; 0 unless told' }),
+    priority: integerFlag(
+      { min: -limits.priority, max: limits.priority },
+      { summary: 'higher starts first; 0 unless told' },
+    ),
     retries: retriesFlag('executions, 1 to 1,000; unless told the handler says, else 3'),
-    'idempotency-key': textFlag({ summary: 'same type, key and variables: the same job', helpValue: 'KEY' }, limits.idempotencyKeyCharacters),
+    'idempotency-key': textFlag(
+      { summary: 'same type, key and variables: the same job', helpValue: 'KEY' },
+      limits.idempotencyKeyCharacters,
+    ),
     'idempotency-key-from': Flags.custom<KeyPath>({
       summary: 'with --bulk: where in the variables of a line its key stands',
       helpValue: 'PATH',
@@ -65,8 +89,11 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
       throw new WfError('usage', '--delay and --at both say when', { hint: 'give one of them' })
     const keyFrom = flags['idempotency-key-from'] ?? null
     if (keyFrom !== null && !flags.bulk)
-      throw new WfError('usage', '--idempotency-key-from is for the lines of --bulk', { hint: 'give one job its key with --idempotency-key' })
-    if (flags.timeout !== undefined && !flags.wait) throw new WfError('usage', '--timeout says how long to wait', { hint: 'add --wait' })
+      throw new WfError('usage', '--idempotency-key-from is for the lines of --bulk', {
+        hint: 'give one job its key with --idempotency-key',
+      })
+    if (flags.timeout !== undefined && !flags.wait)
+      throw new WfError('usage', '--timeout says how long to wait', { hint: 'add --wait' })
     const shared = given<EnqueueInput>({
       type: args.type,
       delay: flags.delay,
@@ -85,7 +112,8 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     variables: string | undefined,
     { wait, timeout, ids }: { wait: boolean; timeout?: number | undefined; ids: boolean },
   ): Promise<void> {
-    const input = variables === undefined ? shared : { ...shared, variables: await this.#variablesAt(variables) }
+    const input =
+      variables === undefined ? shared : { ...shared, variables: await this.#variablesAt(variables) }
     const engine = await this.openCreating()
     const accepted = await enqueueOne(engine, input)
     if (wait) await awaitResult(this.output, { engine, clock: this.clock, accepted, timeoutMs: timeout })
@@ -96,7 +124,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const [{ enqueueLines }, { tellBulk }, { createProgress }, { onInterrupt }] = await Promise.all([
       import('../cli/enqueue/bulk-enqueue.ts'),
       import('../cli/enqueue/bulk-sum.ts'),
-      import('../cli/output/progress.ts'),
+      import('../terminal/progress.ts'),
       import('../cli/input/interrupt.ts'),
     ])
     const source = await openSource(place)
@@ -104,8 +132,18 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const interrupt = onInterrupt(this.output)
     try {
       const progress = createProgress(this.output, this.clock, 'jobs')
-      const done = await enqueueLines({ engine, source, shared, keyFrom, progress, signal: interrupt.signal, clock: this.clock })
-      this.endWith(tellBulk(this.output, { ...done, stoppedWith: interrupt.exitCode, keyed: keyFrom !== null }))
+      const done = await enqueueLines({
+        engine,
+        source,
+        shared,
+        keyFrom,
+        progress,
+        signal: interrupt.signal,
+        clock: this.clock,
+      })
+      this.endWith(
+        tellBulk(this.output, { ...done, stoppedWith: interrupt.exitCode, keyed: keyFrom !== null }),
+      )
     } finally {
       interrupt.release()
     }

@@ -4,20 +4,24 @@ import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { initFiles, type InitFile } from '../cli/init-files.ts'
 import { unwritable } from '../cli/input/input.ts'
-import { prose } from '../cli/output/prose.ts'
-import { say } from '../cli/output/safe.ts'
+import { prose } from '../text/dedent.ts'
+import { say } from '../terminal/safe.ts'
 import { section, stepLines, type Step } from '../cli/output/sections.ts'
-import { quoted } from '../domain/shell-words.ts'
+import { quoted } from '../text/shell-words.ts'
 
 export default class Init extends BaseCommand {
   static override summary = 'Make a handler, its test and a store to begin with.'
-  static override description = prose`What it writes runs at once. It never overwrites: a file that is there already is left as it is, and named.`
+  static override description =
+    prose`What it writes runs at once. It never overwrites: a file that is there already is left as it is, and named.`
   static override examples = [
     `<%= config.bin %> init && <%= config.bin %> enqueue hello '{"name":"Ada"}' && <%= config.bin %> run-worker hello.ts --until-empty`,
     { description: 'in a folder of its own', command: '<%= config.bin %> init shop' },
   ]
   static override args = {
-    directory: Args.string({ description: 'where; made when it is not there (the working directory unless told)', ignoreStdin: true }),
+    directory: Args.string({
+      description: 'where; made when it is not there (the working directory unless told)',
+      ignoreStdin: true,
+    }),
   }
 
   async run(): Promise<void> {
@@ -37,7 +41,9 @@ export default class Init extends BaseCommand {
     const { green, dim } = this.output.paint
     this.output.print(
       ...created.map(({ name, what }) => say`${green(say`created`)}  ${name.padEnd(14)}  ${dim(what)}`),
-      ...kept.map(({ name }) => say`${dim(say`kept`)}     ${name.padEnd(14)}  ${dim(say`it is there already`)}`),
+      ...kept.map(
+        ({ name }) => say`${dim(say`kept`)}     ${name.padEnd(14)}  ${dim(say`it is there already`)}`,
+      ),
       ...section('next', stepLines(next, this.output.paint), this.output.paint),
     )
   }
@@ -65,7 +71,10 @@ async function writeNew(directory: string, files: readonly InitFile[]): Promise<
 }
 
 function nextOf(directory: string | undefined, suffix: string): readonly Step[] {
-  const enter = directory === undefined || directory === '.' ? [] : [{ command: `cd ${quoted(directory)}`, why: 'go there' }]
+  const enter =
+    directory === undefined || directory === '.'
+      ? []
+      : [{ command: `cd ${quoted(directory)}`, why: 'go there' }]
   return [
     ...enter,
     { command: `wf enqueue hello '{"name":"Ada"}'${suffix}`, why: 'hand in a job' },

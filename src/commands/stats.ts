@@ -1,18 +1,19 @@
 import { Flags } from '@oclif/core'
 import { durationFlag, guarded, typesFlag } from '../cli/flags.ts'
-import { iso } from '../cli/output/json.ts'
+import { iso } from '../terminal/json.ts'
 import { ListCommand, watchFlags } from '../cli/list-command.ts'
-import { prose } from '../cli/output/prose.ts'
-import { say } from '../cli/output/safe.ts'
+import { prose } from '../text/dedent.ts'
+import { say } from '../terminal/safe.ts'
 import { readChoice } from '../cli/input/values.ts'
-import { formatDuration } from '../domain/duration.ts'
+import { formatDuration } from '../text/duration.ts'
 import type { ActivityBy } from '../store/activity-store.ts'
 
 const groupings: readonly ActivityBy[] = ['type', 'outcome', 'minute']
 
 export default class Stats extends ListCommand {
   static override summary = 'Show what was done in the last hour, by type, outcome or minute.'
-  static override description = prose`DONE are jobs that came through, FAILED attempts that failed, stopped or were lost. INCIDENTS and DEAD were
+  static override description =
+    prose`DONE are jobs that came through, FAILED attempts that failed, stopped or were lost. INCIDENTS and DEAD were
 opened in the window; RETRYING and HELD stand so now: jobs that come back after a failure, and jobs that a pause, a breaker or a missing
 worker keeps. P50 and P95 are the handlers' run times, estimated from buckets. The figures are sums that workers write once a second
 and keep by the minute, so the window begins with a whole minute; they stay as long as retention.stats says.`
@@ -23,7 +24,10 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
     "<%= config.bin %> stats --json | jq '.items[] | select(.failed > 0) | .type'",
   ]
   static override flags = {
-    window: durationFlag({ summary: 'how far back, 1m to 30d (1h unless told)' }, { min: 60_000, max: 30 * 86_400_000 }),
+    window: durationFlag(
+      { summary: 'how far back, 1m to 30d (1h unless told)' },
+      { min: 60_000, max: 30 * 86_400_000 },
+    ),
     by: Flags.custom<ActivityBy>({
       ...{ summary: 'what the figures are of: type, outcome, minute (type unless told)', helpValue: 'WHAT' },
       parse: guarded((text, name) => readChoice(text, name, groupings)),
@@ -44,17 +48,24 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
       import('../metrics/activity.ts'),
       import('../cli/stats/stats-rows.ts'),
       import('../cli/stats/stats-view.ts'),
-      import('../cli/output/table.ts'),
+      import('../terminal/table.ts'),
     ])
     const now = this.now()
-    const activity = await readActivity(store, { windowMs, by, now, ...(types === undefined ? {} : { types }) })
+    const activity = await readActivity(store, {
+      windowMs,
+      by,
+      now,
+      ...(types === undefined ? {} : { types }),
+    })
     const rows = await statsRows(store, activity, { by, types, now })
     this.output.document({
       ...{ since: iso(activity.since), until: iso(now), minutes: Math.round(activity.minutes * 100) / 100 },
       items: rows.map((row) => statsDocument(row, by)),
     })
     if (rows.length === 0) {
-      this.output.note(say`nothing happened in the last ${formatDuration(windowMs)} in ${(await store.info()).location}`)
+      this.output.note(
+        say`nothing happened in the last ${formatDuration(windowMs)} in ${(await store.info()).location}`,
+      )
       await this.sayNear(store, types ? { types } : {})
     } else {
       this.output.print(...table(rows, statsColumns(by), this.output))

@@ -1,10 +1,10 @@
 import { BaseCommand } from '../cli/base-command.ts'
-import { canAsk } from '../cli/input/confirm.ts'
+import { canAsk } from '../terminal/confirm.ts'
 import { integerFlag } from '../cli/flags.ts'
-import { prose } from '../cli/output/prose.ts'
+import { prose } from '../text/dedent.ts'
 import { selectorFlags, selectorOf } from '../cli/input/selector-flags.ts'
 import { mostCauses } from '../domain/cause.ts'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 
 export default class Triage extends BaseCommand {
   static override summary = 'Go through what stopped, cause by cause, the worst first.'
@@ -17,10 +17,17 @@ To set aside is to pause the type: what has stopped waits by itself, and a pause
 taken back; nothing here is final.
 
 Needs a terminal. --json prints all that it would show instead.`
-  static override examples = ['<%= config.bin %> triage', '<%= config.bin %> triage --since 1h', '<%= config.bin %> triage --json']
+  static override examples = [
+    '<%= config.bin %> triage',
+    '<%= config.bin %> triage --since 1h',
+    '<%= config.bin %> triage --json',
+  ]
   static override flags = {
     ...selectorFlags('incidents'),
-    limit: integerFlag({ min: 1, max: mostCauses }, { summary: 'with --json: how many causes, 1 to 1,000 (20 unless told)' }),
+    limit: integerFlag(
+      { min: 1, max: mostCauses },
+      { summary: 'with --json: how many causes, 1 to 1,000 (20 unless told)' },
+    ),
   }
 
   async run(): Promise<void> {
@@ -29,26 +36,49 @@ Needs a terminal. --json prints all that it would show instead.`
     if (!canAsk(this.output) || !this.output.out.isTTY) throw noTerminal()
     const [engine, { createKeyboard }, { triage }] = await Promise.all([
       this.openEngine(),
-      import('../cli/input/keyboard.ts'),
+      import('../terminal/keyboard.ts'),
       import('../cli/incidents/triage.ts'),
     ])
     const { output, clock, storeSuffix: suffix } = this
     const keyboard = createKeyboard(process.stdin, (text) => output.err.write(text))
     try {
-      await triage({ engine, output, clock, keyboard, selector: selectorOf(flags, engine.store.now()), suffix })
+      await triage({
+        engine,
+        output,
+        clock,
+        keyboard,
+        selector: selectorOf(flags, engine.store.now()),
+        suffix,
+      })
     } finally {
       keyboard.end()
     }
   }
 
-  async #document({ limit = 20, ...flags }: Parameters<typeof selectorOf>[0] & { limit?: number | undefined }): Promise<void> {
-    const [store, { triageDocument }] = await Promise.all([this.openReader(), import('../cli/incidents/triage-document.ts')])
-    this.output.document(await triageDocument(store, { selector: selectorOf(flags, store.now()), limit, suffix: this.storeSuffix }))
+  async #document({
+    limit = 20,
+    ...flags
+  }: Parameters<typeof selectorOf>[0] & { limit?: number | undefined }): Promise<void> {
+    const [store, { triageDocument }] = await Promise.all([
+      this.openReader(),
+      import('../cli/incidents/triage-document.ts'),
+    ])
+    this.output.document(
+      await triageDocument(store, {
+        selector: selectorOf(flags, store.now()),
+        limit,
+        suffix: this.storeSuffix,
+      }),
+    )
   }
 }
 
 function noTerminal(): WfError {
-  return new WfError('usage', 'wf triage asks and listens: it needs a terminal to read from and to write to', {
-    hint: 'wf triage --json prints what it would show; wf incidents list --by cause is for people',
-  })
+  return new WfError(
+    'usage',
+    'wf triage asks and listens: it needs a terminal to read from and to write to',
+    {
+      hint: 'wf triage --json prints what it would show; wf incidents list --by cause is for people',
+    },
+  )
 }

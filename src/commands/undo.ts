@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { changeFlags } from '../cli/changes/change-flags.ts'
 import { noSuchOperation } from '../cli/input/not-found.ts'
 import { optionalOperationArg } from '../cli/flags.ts'
-import { prose } from '../cli/output/prose.ts'
+import { prose } from '../text/dedent.ts'
 
 export default class Undo extends BaseCommand {
   static override summary = 'Take a change back, where nothing has happened since.'
@@ -16,7 +16,10 @@ What was cancelled, discarded or purged is final. Steps that --new-effects made 
 too, and cannot be undone: do again what was undone.`
   static override examples = [
     '<%= config.bin %> undo --dry-run',
-    { description: 'the change that said `operation 12`', command: '<%= config.bin %> undo 12 --reason "wrong filter"' },
+    {
+      description: 'the change that said `operation 12`',
+      command: '<%= config.bin %> undo 12 --reason "wrong filter"',
+    },
   ]
   static override args = { operation: optionalOperationArg() }
   static override flags = { ...changeFlags }
@@ -26,13 +29,19 @@ too, and cannot be undone: do again what was undone.`
     const [{ operationToUndo }, { approveUndo, undoAndTell }, { who }] = await Promise.all([
       import('../engine/undo.ts'),
       import('../cli/changes/undo-change.ts'),
-      import('../cli/input/who.ts'),
+      import('../cli/input/actor.ts'),
     ])
     const dryRun = flags['dry-run']
     const store = await (dryRun ? this.openReader() : this.openWriter())
-    if (args.operation !== undefined && !(await store.operation(args.operation))) throw await noSuchOperation(store, args.operation)
+    if (args.operation !== undefined && !(await store.operation(args.operation)))
+      throw await noSuchOperation(store, args.operation)
     const of = await operationToUndo(store, args.operation ?? null, store.now())
-    await approveUndo(this.output, of, { yes: flags.yes, isNamed: args.operation !== undefined, dryRun, now: store.now() })
+    await approveUndo(this.output, of, {
+      yes: flags.yes,
+      isNamed: args.operation !== undefined,
+      dryRun,
+      now: store.now(),
+    })
     const context = { output: this.output, clock: this.clock }
     this.endWith(await undoAndTell(context, { store, of, who: who(), reason: flags.reason ?? null, dryRun }))
   }

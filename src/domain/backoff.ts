@@ -1,7 +1,7 @@
 /** How long a job waits after a failure: the strategies, what a handler may write for them, and the delay itself. */
-import { maxDurationMs, parseDuration } from './duration.ts'
-import { WfError } from './errors.ts'
-import { preview } from './preview.ts'
+import { maxDurationMs, parseDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 
 /** Delay after a failure. */
 export type Backoff =
@@ -12,12 +12,24 @@ export type Backoff =
 
 /** What a handler may write: durations as ms or text, everything but the strategy's own numbers optional. */
 export type BackoffOption =
-  | { strategy: 'exponential'; base?: number | string; factor?: number; max?: number | string; jitter?: number }
+  | {
+      strategy: 'exponential'
+      base?: number | string
+      factor?: number
+      max?: number | string
+      jitter?: number
+    }
   | { strategy: 'quadratic'; base?: number | string; max?: number | string; jitter?: number }
   | { strategy: 'list'; delays: readonly (number | string)[]; max?: number | string; jitter?: number }
   | { strategy: 'fixed'; delay: number | string; max?: number | string; jitter?: number }
 
-export const defaultBackoff: Backoff = { strategy: 'exponential', baseMs: 1_000, factor: 2, maxMs: 300_000, jitter: 0.2 }
+export const defaultBackoff: Backoff = {
+  strategy: 'exponential',
+  baseMs: 1_000,
+  factor: 2,
+  maxMs: 300_000,
+  jitter: 0.2,
+}
 
 const keysOf: Readonly<Record<Backoff['strategy'], readonly string[]>> = {
   exponential: ['base', 'factor', 'max', 'jitter'],
@@ -36,17 +48,27 @@ const longestList = 100
  */
 export function normaliseBackoff(option?: BackoffOption): Backoff {
   if (option === undefined) return defaultBackoff
-  if (option === null || typeof option !== 'object' || Array.isArray(option)) throw refusal('backoff', option, 'an object with a strategy')
-  if (!strategies.includes(option.strategy)) throw refusal('backoff.strategy', option.strategy, `one of ${strategies.join(', ')}`)
+  if (option === null || typeof option !== 'object' || Array.isArray(option))
+    throw refusal('backoff', option, 'an object with a strategy')
+  if (!strategies.includes(option.strategy))
+    throw refusal('backoff.strategy', option.strategy, `one of ${strategies.join(', ')}`)
   const allowed = keysOf[option.strategy]
   const stranger = Object.keys(option).find((key) => key !== 'strategy' && !allowed.includes(key))
   if (stranger !== undefined)
-    throw new WfError('invalid_handler', `backoff.${stranger} is not an option of ${option.strategy}`, { hint: `it takes ${allowed.join(', ')}` })
+    throw new WfError('invalid_handler', `backoff.${stranger} is not an option of ${option.strategy}`, {
+      hint: `it takes ${allowed.join(', ')}`,
+    })
   const jitter = fraction('backoff.jitter', option.jitter)
   switch (option.strategy) {
     case 'exponential': {
       const baseMs = base(option.base)
-      return { strategy: 'exponential', baseMs, factor: factor(option.factor), maxMs: max(option.max, baseMs), jitter }
+      return {
+        strategy: 'exponential',
+        baseMs,
+        factor: factor(option.factor),
+        maxMs: max(option.max, baseMs),
+        jitter,
+      }
     }
     case 'quadratic': {
       const baseMs = base(option.base)
@@ -100,26 +122,34 @@ function duration(key: string, value: number | string): number {
 
 function base(value: number | string | undefined): number {
   const ms = value === undefined ? 1_000 : duration('backoff.base', value)
-  if (ms < 1) throw refusal('backoff.base', value, 'more than 0; for no delay at all write { strategy: "fixed", delay: 0 }')
+  if (ms < 1)
+    throw refusal(
+      'backoff.base',
+      value,
+      'more than 0; for no delay at all write { strategy: "fixed", delay: 0 }',
+    )
   return ms
 }
 
 function max(value: number | string | undefined, longest: number): number {
   if (value === undefined) return Math.min(Math.max(300_000, longest), maxDurationMs)
   const ms = duration('backoff.max', value)
-  if (ms < longest) throw refusal('backoff.max', value, `at least the longest delay that is named, ${longest} ms`)
+  if (ms < longest)
+    throw refusal('backoff.max', value, `at least the longest delay that is named, ${longest} ms`)
   return ms
 }
 
 function factor(value: number | undefined): number {
   if (value === undefined) return 2
-  if (typeof value !== 'number' || !(value >= 1 && value <= 100)) throw refusal('backoff.factor', value, 'a number from 1 to 100')
+  if (typeof value !== 'number' || !(value >= 1 && value <= 100))
+    throw refusal('backoff.factor', value, 'a number from 1 to 100')
   return value
 }
 
 function fraction(key: string, value: number | undefined): number {
   if (value === undefined) return 0.2
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw refusal(key, value, 'a number from 0 to 1')
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1))
+    throw refusal(key, value, 'a number from 0 to 1')
   return value
 }
 
@@ -130,5 +160,7 @@ function delays(value: readonly (number | string)[]): number[] {
 }
 
 function refusal(key: string, value: unknown, allowed: string): WfError {
-  return new WfError('invalid_handler', `${key} is ${preview(value, 60)}; it must be ${allowed}`, { hint: `correct ${key} in the handler` })
+  return new WfError('invalid_handler', `${key} is ${preview(value, 60)}; it must be ${allowed}`, {
+    hint: `correct ${key} in the handler`,
+  })
 }

@@ -12,7 +12,10 @@ export interface CanaryChoice<T> {
  * `count` of the targets, spread over their causes: one of each in turn, the causes with the most jobs first; within a cause
  * spread from its first to its last in the order given, so that old and new ones are tried. All when there are no more.
  */
-export function chooseCanaries<T extends { fingerprint: string }>(targets: readonly T[], count: number): CanaryChoice<T> {
+export function chooseCanaries<T extends { fingerprint: string }>(
+  targets: readonly T[],
+  count: number,
+): CanaryChoice<T> {
   const groups = new Map<string, T[]>()
   for (const target of targets) {
     const group = groups.get(target.fingerprint)
@@ -48,7 +51,8 @@ function sharesOf(groups: readonly (readonly unknown[])[], count: number): reado
 
 function spread<T>(group: readonly T[], count: number): readonly T[] {
   if (count >= group.length) return group
-  return Array.from({ length: count }, (_, index) => group[count === 1 ? 0 : Math.round((index * (group.length - 1)) / (count - 1))]).filter(
-    (each): each is T => each !== undefined,
-  )
+  return Array.from(
+    { length: count },
+    (_, index) => group[count === 1 ? 0 : Math.round((index * (group.length - 1)) / (count - 1))],
+  ).filter((each): each is T => each !== undefined)
 }

@@ -43,7 +43,10 @@ export function trendOf({ last, before }: Cause['recent']): Trend {
 }
 
 /** For sorting: the most incidents first, then the newest. Never 0 for two causes. */
-export function worseFirst(a: Pick<Cause, 'count' | 'lastAt' | 'fingerprint'>, b: Pick<Cause, 'count' | 'lastAt' | 'fingerprint'>): number {
+export function worseFirst(
+  a: Pick<Cause, 'count' | 'lastAt' | 'fingerprint'>,
+  b: Pick<Cause, 'count' | 'lastAt' | 'fingerprint'>,
+): number {
   return b.count - a.count || b.lastAt - a.lastAt || (a.fingerprint < b.fingerprint ? -1 : 1)
 }
 

@@ -2,7 +2,7 @@
  * What the variables of a cause's jobs have in common and those of other jobs of the type have not: the hint that finds a
  * cause which no error message names. Pure. Values that look secret are never told.
  */
-import { maskValue } from './mask.ts'
+import { maskValue } from '../text/mask.ts'
 import { pathText } from './variable-path.ts'
 
 export interface CommonVariable {
@@ -29,7 +29,10 @@ const deepest = 8
 const longestText = 200
 
 /** @param members, others variables as JSON text; what is no object is a job without variables */
-export function commonVariables(members: readonly string[], others: readonly string[]): readonly CommonVariable[] {
+export function commonVariables(
+  members: readonly string[],
+  others: readonly string[],
+): readonly CommonVariable[] {
   if (members.length < fewestMembers || others.length < fewestOthers) return []
   const needed = Math.ceil(members.length * leastShare)
   const often = [...countsOf(members)].filter(([, { count }]) => count >= needed)
@@ -81,17 +84,24 @@ function parsed(text: string): unknown {
 }
 
 /** Lists are passed by: a place in a list means something else in each job. */
-function collect({ value, shown, path }: { value: object; shown: unknown; path: readonly string[] }, leaves: Leaf[]): void {
+function collect(
+  { value, shown, path }: { value: object; shown: unknown; path: readonly string[] },
+  leaves: Leaf[],
+): void {
   for (const [key, member] of Object.entries(value)) {
     if (leaves.length >= mostPaths) return
-    const shownMember: unknown = isObject(shown) ? Object.getOwnPropertyDescriptor(shown, key)?.value : undefined
+    const shownMember: unknown = isObject(shown)
+      ? Object.getOwnPropertyDescriptor(shown, key)?.value
+      : undefined
     const below = [...path, key]
-    if (isObject(member) && below.length < deepest) collect({ value: member, shown: shownMember, path: below }, leaves)
+    if (isObject(member) && below.length < deepest)
+      collect({ value: member, shown: shownMember, path: below }, leaves)
     else if (isTold(member) && shownMember === member) leaves.push({ path: pathText(below), value: member })
   }
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Larger whole numbers have lost digits when they were read: two of them may look alike. */
 function isTold(value: unknown): value is Scalar {

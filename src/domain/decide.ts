@@ -3,7 +3,7 @@
  * know how anything is stored: the fence in the settlement lets the store see whether the attempt still counts.
  */
 import { backoffDelayMs } from './backoff.ts'
-import { maxDurationMs } from './duration.ts'
+import { maxDurationMs } from '../text/duration.ts'
 import { errorRecord, ownErrorRecord, type ErrorRecord } from './error-record.ts'
 import { fingerprint } from './fingerprint.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
@@ -57,7 +57,9 @@ export function decide(given: Decision): Settlement {
     startedAt: job.startedAt ?? now,
     next,
     attempt: outcome.kind === 'success' ? null : attemptRecord(decision, verdict, next),
-    incident: stop?.incident ? { kind: stop.incident, error: stop.error, fingerprint: fingerprint(job.type, stop.error) } : null,
+    incident: stop?.incident
+      ? { kind: stop.incident, error: stop.error, fingerprint: fingerprint(job.type, stop.error) }
+      : null,
     deadLetter: stop?.deadLetter ? { reason: stop.deadLetter, error: stop.error } : null,
     result: outcome.kind === 'success' ? (outcome.result ?? null) : null,
     children: childrenOf(decision.children, next.state),
@@ -93,7 +95,9 @@ function verdictOf(decision: Decision): Verdict {
     case 'poison':
       return stopped({ incident: 'poison_message', deadLetter: 'poison', error: outcome.error })
     case 'business_error':
-      return outcome.declared ? { next: { state: 'rejected' } } : stopped({ incident: 'unhandled_business_error', error: withCode(outcome) })
+      return outcome.declared
+        ? { next: { state: 'rejected' } }
+        : stopped({ incident: 'unhandled_business_error', error: withCode(outcome) })
     case 'result_invalid':
       return stopped({ incident: 'result_invalid', error: outcome.error })
     case 'interrupted':
@@ -107,7 +111,10 @@ function stopped(stop: NonNullable<Verdict['stop']>, next: Partial<NextJob> = {}
   return { next: { ...next, state: 'failed' }, stop }
 }
 
-function failed({ job, policy, now, random }: Decision, outcome: Extract<Outcome, { kind: 'fail' }>): Verdict {
+function failed(
+  { job, policy, now, random }: Decision,
+  outcome: Extract<Outcome, { kind: 'fail' }>,
+): Verdict {
   const spent = { retries: Math.max(0, job.retries - 1), failures: job.failures + 1 }
   const { error } = outcome
   if (spent.retries === 0) {
@@ -115,17 +122,28 @@ function failed({ job, policy, now, random }: Decision, outcome: Extract<Outcome
     return { next: { ...spent, state: 'dead' }, stop: { deadLetter: 'exhausted', error } }
   }
   const delayMs = usableDelay(outcome.delayMs) ?? backoffDelayMs(policy.backoff, spent.failures, random)
-  return { next: { ...spent, ...comesBack(now + delayMs, delayMs === 0 ? null : 'backoff') }, backoffMs: delayMs }
+  return {
+    next: { ...spent, ...comesBack(now + delayMs, delayMs === 0 ? null : 'backoff') },
+    backoffMs: delayMs,
+  }
 }
 
 /** A delay that came from a handler and is no number falls back to the policy's: it must neither lose the job nor spin. */
 function usableDelay(delayMs: number | undefined): number | undefined {
-  return delayMs === undefined || Number.isNaN(delayMs) ? undefined : Math.round(Math.min(Math.max(0, delayMs), maxDurationMs))
+  return delayMs === undefined || Number.isNaN(delayMs)
+    ? undefined
+    : Math.round(Math.min(Math.max(0, delayMs), maxDurationMs))
 }
 
 /** The failure that a deferral has come down to; null where it is none, or not yet. */
 function unforgiven({ job: { deferringSince }, outcome, now }: Decision): Outcome | null {
-  if (outcome.kind !== 'defer' || outcome.failure === undefined || deferringSince === null || now - deferringSince < forgivenMs) return null
+  if (
+    outcome.kind !== 'defer' ||
+    outcome.failure === undefined ||
+    deferringSince === null ||
+    now - deferringSince < forgivenMs
+  )
+    return null
   return { kind: 'fail', category: 'error', error: outcome.failure }
 }
 
@@ -142,7 +160,13 @@ function deferred(job: Job, outcome: Extract<Outcome, { kind: 'defer' }>, now: n
   const next = { deferrals: job.deferrals + 1, deferringSince }
   if (counts && deferringSince !== null && now - deferringSince >= deferLimitMs) {
     const message = `deferred for 24 hours in a row, ${next.deferrals} times, the last time because: ${outcome.reason}`
-    return stopped({ incident: 'deferred_too_long', error: ownErrorRecord({ name: 'DeferredTooLong', code: 'DEFERRED_TOO_LONG', message }) }, next)
+    return stopped(
+      {
+        incident: 'deferred_too_long',
+        error: ownErrorRecord({ name: 'DeferredTooLong', code: 'DEFERRED_TOO_LONG', message }),
+      },
+      next,
+    )
   }
   return { next: { ...next, ...comesBack(until, 'deferred') }, backoffMs: until - now }
 }
@@ -151,16 +175,25 @@ function lost(job: Job, outcome: Extract<Outcome, { kind: 'lost' }>, now: number
   const crashes = job.crashes + 1
   if (crashes < crashLimit) {
     const delayMs = crashes === 1 ? 0 : secondLossMs
-    return { next: { crashes, ...comesBack(now + delayMs, delayMs === 0 ? null : 'backoff') }, backoffMs: delayMs }
+    return {
+      next: { crashes, ...comesBack(now + delayMs, delayMs === 0 ? null : 'backoff') },
+      backoffMs: delayMs,
+    }
   }
   const message = `lost ${crashes} times in a row: its handler may be killing the worker process`
   return stopped(
-    { incident: 'crash_loop', error: ownErrorRecord({ name: 'CrashLoop', code: 'CRASH_LOOP', message, cause: lossRecord(outcome) }) },
+    {
+      incident: 'crash_loop',
+      error: ownErrorRecord({ name: 'CrashLoop', code: 'CRASH_LOOP', message, cause: lossRecord(outcome) }),
+    },
     { crashes },
   )
 }
 
-function comesBack(runAt: number, waitReason: WaitReason | null): Pick<NextJob, 'state' | 'waitReason' | 'runAt'> {
+function comesBack(
+  runAt: number,
+  waitReason: WaitReason | null,
+): Pick<NextJob, 'state' | 'waitReason' | 'runAt'> {
   return { state: waitReason === null ? 'available' : 'waiting', waitReason, runAt }
 }
 
@@ -171,13 +204,21 @@ function withinDeadline(verdict: Verdict, { job, outcome }: Decision): Verdict {
   if ((state !== 'available' && state !== 'waiting') || runAt <= job.deadlineAt) return verdict
   const cause = errorOf(outcome)
   const error = deadlineError(job.deadlineAt, runAt, cause ?? undefined)
-  return stopped({ incident: 'deadline_exceeded', error }, { ...verdict.next, waitReason: null, runAt: job.runAt })
+  return stopped(
+    { incident: 'deadline_exceeded', error },
+    { ...verdict.next, waitReason: null, runAt: job.runAt },
+  )
 }
 
 /** The record of an incident `deadline_exceeded`; also for a job whose deadline passed while it waited. */
 export function deadlineError(deadlineAt: number, startAt: number, cause?: ErrorRecord): ErrorRecord {
   const message = `its next start (${iso(startAt)}) would come after its deadline (${iso(deadlineAt)})`
-  return ownErrorRecord({ name: 'DeadlineExceeded', code: 'DEADLINE_EXCEEDED', message, ...(cause ? { cause } : {}) })
+  return ownErrorRecord({
+    name: 'DeadlineExceeded',
+    code: 'DEADLINE_EXCEEDED',
+    message,
+    ...(cause ? { cause } : {}),
+  })
 }
 
 function iso(at: number): string {
@@ -201,14 +242,23 @@ function attemptRecord({ job, outcome, now }: Decision, verdict: Verdict, next: 
   }
 }
 
-const nonRetryable: ReadonlySet<Outcome['kind']> = new Set(['incident', 'poison', 'business_error', 'result_invalid'] as const)
+const nonRetryable: ReadonlySet<Outcome['kind']> = new Set([
+  'incident',
+  'poison',
+  'business_error',
+  'result_invalid',
+] as const)
 
 function errorOf(outcome: Outcome): ErrorRecord | null {
   switch (outcome.kind) {
     case 'success':
       return null
     case 'defer':
-      return ownErrorRecord({ name: 'Deferred', code: `BY_${outcome.by.toUpperCase()}`, message: outcome.reason })
+      return ownErrorRecord({
+        name: 'Deferred',
+        code: `BY_${outcome.by.toUpperCase()}`,
+        message: outcome.reason,
+      })
     case 'interrupted':
       return ownErrorRecord({ name: 'Interrupted', code: 'INTERRUPTED', message: outcome.reason })
     case 'lost':
@@ -227,7 +277,12 @@ function lossRecord(outcome: Extract<Outcome, { kind: 'lost' }>): ErrorRecord {
 /** The business code is what people filter by, whatever `code` the thrown error carried. */
 function withCode({ code, message, error }: Extract<Outcome, { kind: 'business_error' }>): ErrorRecord {
   const bounded = errorRecord({ name: error.name, message, code })
-  return { ...error, code: bounded.code, message: bounded.message, truncated: error.truncated || bounded.truncated }
+  return {
+    ...error,
+    code: bounded.code,
+    message: bounded.message,
+    truncated: error.truncated || bounded.truncated,
+  }
 }
 
 /** `success` only with the completion; `stopped` only where this attempt ends the job without one. */

@@ -1,10 +1,10 @@
 /** Errors by what they say: the words of `--error`, read, written and tried. */
 import type { ErrorRecord } from './error-record.ts'
-import { WfError } from './errors.ts'
-import { compilePattern } from './pattern.ts'
-import { preview } from './preview.ts'
+import { WfError } from '../errors.ts'
+import { compilePattern } from '../text/pattern.ts'
+import { preview } from '../text/preview.ts'
 import type { ErrorMatch, Selector } from './selector.ts'
-import { readText } from './typed-value.ts'
+import { readText } from '../text/parse-input.ts'
 
 /** Of an error's words so many characters are looked at; records that wf made are shorter. */
 const longestLooked = 10_000
@@ -16,9 +16,13 @@ export function readErrorMatch(text: string, name: string): ErrorMatch {
   const end = text.lastIndexOf('/')
   const [pattern, flags] = [text.slice(1, end), text.slice(end + 1)]
   if (end === 0 || pattern === '' || (flags !== '' && flags !== 'i')) {
-    throw new WfError('usage', `${name} ${preview(text, 60)} is no pattern: it begins with a slash and does not end as /…/ or /…/i`, {
-      hint: `text that begins with a slash takes a backslash first: ${name} '\\${text.slice(0, 40)}'`,
-    })
+    throw new WfError(
+      'usage',
+      `${name} ${preview(text, 60)} is no pattern: it begins with a slash and does not end as /…/ or /…/i`,
+      {
+        hint: `text that begins with a slash takes a backslash first: ${name} '\\${text.slice(0, 40)}'`,
+      },
+    )
   }
   compilePattern(pattern, flags === 'i')
   return flags === 'i' ? { pattern, ignoreCase: true } : { pattern }
@@ -44,7 +48,12 @@ function textTest(match: ErrorMatch): (said: Said) => boolean {
     return (said) => wordsOf(said).toLowerCase().includes(wanted)
   }
   const fits = compilePattern(match.pattern, match.ignoreCase)
-  const parts = (said: Said) => [wordsOf(said), said.message.slice(0, longestLooked), said.name, said.code ?? said.name]
+  const parts = (said: Said) => [
+    wordsOf(said),
+    said.message.slice(0, longestLooked),
+    said.name,
+    said.code ?? said.name,
+  ]
   // Without a place in the pattern, what fits a part fits the whole.
   return /[\^$]/.test(match.pattern) ? (said) => parts(said).some(fits) : (said) => fits(wordsOf(said))
 }

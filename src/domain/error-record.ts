@@ -2,8 +2,8 @@
  * What is kept of something thrown: at most `limits.errorBytes` of JSON whatever it was, head and tail, for people
  * and for grouping. The thing itself is only read, once, and never trusted: getters may throw, chains may circle.
  */
-import { cutMiddle, storable } from './cut.ts'
-import { attempt, className, preview } from './preview.ts'
+import { cutMiddle, storable } from '../text/truncate-bytes.ts'
+import { attempt, className, preview } from '../text/preview.ts'
 
 export interface ErrorRecord {
   /** `Error`, `TypeError`, …; `string`, `null` … for what is no Error. */
@@ -20,7 +20,15 @@ export interface ErrorRecord {
 }
 
 /** JSON bytes; with punctuation they stay under `limits.errorBytes`. */
-const bytes = { name: 200, message: 5_000, code: 200, stack: 6_000, causeName: 80, causeMessage: 380, causeCode: 80 } as const
+const bytes = {
+  name: 200,
+  message: 5_000,
+  code: 200,
+  stack: 6_000,
+  causeName: 80,
+  causeMessage: 380,
+  causeCode: 80,
+} as const
 const mostCauses = 8
 
 export function errorRecord(thrown: unknown): ErrorRecord {
@@ -31,7 +39,8 @@ export function errorRecord(thrown: unknown): ErrorRecord {
   return {
     name: cut.to(nameOf(thrown), bytes.name),
     message: cut.to(message, bytes.message),
-    code: code === null ? (causes.find((cause) => cause.code !== null)?.code ?? null) : cut.to(code, bytes.code),
+    code:
+      code === null ? (causes.find((cause) => cause.code !== null)?.code ?? null) : cut.to(code, bytes.code),
     stack: stackOf(thrown, message, cut),
     causes,
     truncated: cut.happened(),
@@ -39,12 +48,24 @@ export function errorRecord(thrown: unknown): ErrorRecord {
 }
 
 /** A record for what wf itself has to say; `cause` is what led to it. */
-export function ownErrorRecord(own: { name: string; code: string; message: string; cause?: ErrorRecord }): ErrorRecord {
+export function ownErrorRecord(own: {
+  name: string
+  code: string
+  message: string
+  cause?: ErrorRecord
+}): ErrorRecord {
   const cut = cutter()
   const { cause } = own
   const causes = cause ? [shortened(cause, cut), ...cause.causes].slice(0, mostCauses) : []
   const message = cut.to(own.message, bytes.message)
-  return { name: own.name, message, code: own.code, stack: cause?.stack ?? null, causes, truncated: cut.happened() || (cause?.truncated ?? false) }
+  return {
+    name: own.name,
+    message,
+    code: own.code,
+    stack: cause?.stack ?? null,
+    causes,
+    truncated: cut.happened() || (cause?.truncated ?? false),
+  }
 }
 
 function shortened(record: { name: string; message: string; code: string | null }, cut: Cutter) {
@@ -92,9 +113,14 @@ function nameOf(thrown: unknown): string {
   if (typeof thrown === 'function') return preview(thrown).startsWith('class') ? 'class' : 'function'
   if (typeof thrown !== 'object') return typeof thrown
   const name = read(thrown, 'name')
-  if (!isErrorLike(thrown)) return attempt(() => Array.isArray(thrown), false) ? 'array' : className(thrown).replace(/^Object$/, 'object')
+  if (!isErrorLike(thrown))
+    return attempt(() => Array.isArray(thrown), false)
+      ? 'array'
+      : className(thrown).replace(/^Object$/, 'object')
   // A subclass that sets no name of its own would be one `Error` among thousands.
-  return typeof name === 'string' && name !== '' && name !== 'Error' ? name : className(thrown).replace(/^Object$/, 'Error')
+  return typeof name === 'string' && name !== '' && name !== 'Error'
+    ? name
+    : className(thrown).replace(/^Object$/, 'Error')
 }
 
 function messageOf(thrown: unknown): string {
@@ -108,7 +134,9 @@ function errorMessage(thrown: object): string {
   const message = read(thrown, 'message') as string
   if (message !== '') return message
   const inner = innerErrors(thrown)[0]
-  return inner === undefined ? '(no message)' : `several errors, the first: ${isErrorLike(inner) ? read(inner, 'message') : preview(inner)}`
+  return inner === undefined
+    ? '(no message)'
+    : `several errors, the first: ${isErrorLike(inner) ? read(inner, 'message') : preview(inner)}`
 }
 
 function codeOf(thrown: unknown): string | null {
@@ -143,7 +171,9 @@ function causesOf(thrown: unknown, cut: Cutter): ErrorRecord['causes'] {
       break
     }
     seen.add(next.error)
-    causes.push(shortened({ name: nameOf(next.error), message: messageOf(next.error), code: codeOf(next.error) }, cut))
+    causes.push(
+      shortened({ name: nameOf(next.error), message: messageOf(next.error), code: codeOf(next.error) }, cut),
+    )
     queue.push(...below(next.error))
   }
   return causes

@@ -13,7 +13,10 @@ const variableParts: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<id>'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   // A property that is read of nothing (V8: reading 'total') is a place in the code, not a value.
-  [/(?<!\((?:reading|setting) )(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|`[^`\n]{0,500}`|“[^”\n]{0,500}”)/g, '<text>'],
+  [
+    /(?<!\((?:reading|setting) )(?:"[^"\n]{0,500}"|'[^'\n]{0,500}'|`[^`\n]{0,500}`|“[^”\n]{0,500}”)/g,
+    '<text>',
+  ],
   [/\b(?=[0-9a-f]*\d)(?:0x[0-9a-f]+|[0-9a-f]{8,})\b/gi, '<id>'],
   [/[a-z0-9._%+-]+@[a-z0-9.-]+/gi, '<text>'],
   [/\d+(?:[.,:_]\d+)*/g, '<n>'],
@@ -22,7 +25,10 @@ const variableParts: readonly (readonly [RegExp, string])[] = [
 
 /** Exported for the grouping views, which show it as the cause's name. */
 export function normaliseMessage(message: string): string {
-  const text = variableParts.reduce((result, [pattern, word]) => result.replace(pattern, word), message.slice(0, 2_000))
+  const text = variableParts.reduce(
+    (result, [pattern, word]) => result.replace(pattern, word),
+    message.slice(0, 2_000),
+  )
   return text.trim().slice(0, 500)
 }
 
@@ -33,5 +39,7 @@ function topFrame(stack: string | null): string {
     .map((line) => line.trim())
     .filter((line) => line.startsWith('at '))
   const own = frames.find((frame) => !/node:|[\\/]node_modules[\\/]|<anonymous>/.test(frame)) ?? frames[0]
-  return own === undefined ? '' : own.replace(/:\d+:\d+\)?$/, '').replace(/\(?(?:file:\/\/)?[^()\s]*[\\/]([^\\/]+)$/, '$1')
+  return own === undefined
+    ? ''
+    : own.replace(/:\d+:\d+\)?$/, '').replace(/\(?(?:file:\/\/)?[^()\s]*[\\/]([^\\/]+)$/, '$1')
 }

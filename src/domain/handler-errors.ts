@@ -3,9 +3,9 @@
  * is a failure. They are known by a brand on the error itself, not by their class: a handler may have been loaded
  * with another copy of this package, or thrown from another realm.
  */
-import { maxDurationMs, parseDuration } from './duration.ts'
-import { WfError } from './errors.ts'
-import { preview } from './preview.ts'
+import { maxDurationMs, parseDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 
 export type HandlerErrorKind = 'business' | 'defer' | 'retry' | 'incident' | 'non_retryable' | 'poison'
 
@@ -39,10 +39,15 @@ export class DeferError extends HandlerError {
   override readonly name: string = 'DeferError'
   readonly delayMs: number | null
   readonly at: number | null
-  constructor(message: string, when: { in: number | string } | { at: number | Date }, options: ErrorOptions = {}) {
+  constructor(
+    message: string,
+    when: { in: number | string } | { at: number | Date },
+    options: ErrorOptions = {},
+  ) {
     super('defer', message, options)
     const { in: delay, at } = when as { in?: number | string; at?: number | Date }
-    if ((delay === undefined) === (at === undefined)) throw misuse('DeferError needs either in or at', "write new DeferError('…', { in: '30s' })")
+    if ((delay === undefined) === (at === undefined))
+      throw misuse('DeferError needs either in or at', "write new DeferError('…', { in: '30s' })")
     this.delayMs = delay === undefined ? null : parseDuration(delay, "DeferError's in")
     this.at = at === undefined ? null : instant(at)
   }
@@ -53,7 +58,11 @@ export class RetryError extends HandlerError {
   override readonly name = 'RetryError'
   readonly delayMs: number | null
   constructor(cause: unknown, when: { in?: number | string } = {}) {
-    super('retry', cause instanceof Error ? cause.message : String(typeof cause === 'string' ? cause : preview(cause)), { cause })
+    super(
+      'retry',
+      cause instanceof Error ? cause.message : String(typeof cause === 'string' ? cause : preview(cause)),
+      { cause },
+    )
     this.delayMs = when.in === undefined ? null : parseDuration(when.in, "RetryError's in")
   }
 }
@@ -93,7 +102,14 @@ export function handlerErrorKind(thrown: unknown): HandlerErrorKind | null {
   }
 }
 
-const kinds: readonly HandlerErrorKind[] = ['business', 'defer', 'retry', 'incident', 'non_retryable', 'poison']
+const kinds: readonly HandlerErrorKind[] = [
+  'business',
+  'defer',
+  'retry',
+  'incident',
+  'non_retryable',
+  'poison',
+]
 
 function instant(at: number | Date): number {
   const ms = at instanceof Date ? at.getTime() : at
@@ -111,7 +127,10 @@ function misuse(message: string, hint: string): WfError {
 export function deferUntil(defer: { delayMs: unknown; at: unknown }, now: number): number {
   const until = typeof defer.delayMs === 'number' ? now + defer.delayMs : defer.at
   if (typeof until !== 'number' || !(until >= 0) || until > now + maxDurationMs) {
-    throw misuse(`DeferError names ${preview(until, 60)} as its instant`, 'it takes whole milliseconds, at most ten years ahead')
+    throw misuse(
+      `DeferError names ${preview(until, 60)} as its instant`,
+      'it takes whole milliseconds, at most ten years ahead',
+    )
   }
   return Math.max(until, now)
 }

@@ -35,10 +35,15 @@ export const guardedBecause: Readonly<Partial<Record<IncidentKind, string>>> = {
   settlement_refused: 'its effect may have happened, check that first',
 }
 
-export const guardedIncidentKinds: readonly IncidentKind[] = incidentKinds.filter((kind) => guardedBecause[kind] !== undefined)
+export const guardedIncidentKinds: readonly IncidentKind[] = incidentKinds.filter(
+  (kind) => guardedBecause[kind] !== undefined,
+)
 
 /** Passed by when many are run again: of a guarded kind, and named neither by the key of its job nor by its kind. */
-export function isGuarded(kind: string, { keys, incidentKinds }: { keys?: readonly number[]; incidentKinds?: readonly IncidentKind[] }): boolean {
+export function isGuarded(
+  kind: string,
+  { keys, incidentKinds }: { keys?: readonly number[]; incidentKinds?: readonly IncidentKind[] },
+): boolean {
   const isOne = (known: IncidentKind) => known === kind
   return keys === undefined && guardedIncidentKinds.some(isOne) && incidentKinds?.some(isOne) !== true
 }

@@ -1,8 +1,25 @@
 /** A job: one unit of work, as it is stored. States and fields are those of the life of a job (docs/design.md). */
 
-export type JobState = 'available' | 'waiting' | 'running' | 'completed' | 'rejected' | 'failed' | 'dead' | 'cancelled'
+export type JobState =
+  | 'available'
+  | 'waiting'
+  | 'running'
+  | 'completed'
+  | 'rejected'
+  | 'failed'
+  | 'dead'
+  | 'cancelled'
 
-export const jobStates: readonly JobState[] = ['available', 'waiting', 'running', 'completed', 'rejected', 'failed', 'dead', 'cancelled']
+export const jobStates: readonly JobState[] = [
+  'available',
+  'waiting',
+  'running',
+  'completed',
+  'rejected',
+  'failed',
+  'dead',
+  'cancelled',
+]
 
 /** No road leads out of these. */
 export const finalStates: readonly JobState[] = ['completed', 'rejected', 'cancelled']
@@ -105,6 +122,9 @@ export interface SizeLimits {
 export const defaultSizes: SizeLimits = { variablesBytes: 1024 * 1024, resultBytes: 1024 * 1024 }
 
 /** Where they are set, for refusals. */
-export const sizeSettings = { variables: 'limits.variables (WF_MAX_VARIABLES)', result: 'limits.result (WF_MAX_RESULT)' } as const
+export const sizeSettings = {
+  variables: 'limits.variables (WF_MAX_VARIABLES)',
+  result: 'limits.result (WF_MAX_RESULT)',
+} as const
 
 export const defaultRetries = 3

@@ -10,7 +10,16 @@ export const operationVerbs = [
 export type OperationVerb = (typeof operationVerbs)[number]
 
 /** Those that `wf undo` takes back where nothing has happened since. The others are final, or change nothing. */
-export const undoableVerbs: readonly OperationVerb[] = ['resolve', 'retry', 'dlq_retry', 'update', 'pause', 'resume', 'trip', 'close']
+export const undoableVerbs: readonly OperationVerb[] = [
+  'resolve',
+  'retry',
+  'dlq_retry',
+  'update',
+  'pause',
+  'resume',
+  'trip',
+  'close',
+]
 
 export interface NewOperation {
   verb: OperationVerb
@@ -47,7 +56,11 @@ export interface Operation extends Omit<NewOperation, 'undoes'> {
 }
 
 /** Nothing of it is left to take back. What has changed since stays behind, and can come back later. */
-export function isUndone({ undoneBy, undone, changed }: Pick<Operation, 'undoneBy' | 'undone' | 'changed'>): boolean {
+export function isUndone({
+  undoneBy,
+  undone,
+  changed,
+}: Pick<Operation, 'undoneBy' | 'undone' | 'changed'>): boolean {
   return undoneBy !== null && undone >= changed
 }
 
@@ -149,11 +162,19 @@ const silenceMs = 60_000
 
 export type OperationState = 'done' | 'at work' | 'interrupted'
 
-export function operationState({ finishedAt, touchedAt, ...operation }: Operation, now: number): OperationState {
+export function operationState(
+  { finishedAt, touchedAt, ...operation }: Operation,
+  now: number,
+): OperationState {
   if (finishedAt !== null) return leftOf(operation) > 0 ? 'interrupted' : 'done'
   return now - touchedAt < silenceMs ? 'at work' : 'interrupted'
 }
 
-export function leftOf({ matched, changed, skipped, failed }: Pick<Operation, 'matched' | 'changed' | 'skipped' | 'failed'>): number {
+export function leftOf({
+  matched,
+  changed,
+  skipped,
+  failed,
+}: Pick<Operation, 'matched' | 'changed' | 'skipped' | 'failed'>): number {
   return Math.max(0, matched - changed - skipped - failed)
 }

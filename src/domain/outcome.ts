@@ -9,14 +9,24 @@ export type Outcome =
   /** Any throw without a meaning of its own, and an attempt's timeout. `delayMs` overrides the backoff (RetryError). */
   | { kind: 'fail'; error: ErrorRecord; category: FailureCategory; delayMs?: number }
   /** Come back at `until` (epoch ms); costs nothing. `by` says who asked: what a breaker or a pause holds back does not count towards 24 hours. */
-  | { kind: 'defer'; until: number; reason: string; by: DeferredBy; failure?: ErrorRecord /* of an own call, before what let no other through */ }
+  | {
+      kind: 'defer'
+      until: number
+      reason: string
+      by: DeferredBy
+      failure?: ErrorRecord /* of an own call, before what let no other through */
+    }
   | { kind: 'incident'; incident: 'raised' | 'non_retryable'; error: ErrorRecord }
   | { kind: 'poison'; error: ErrorRecord }
   | { kind: 'business_error'; code: string; message: string; declared: boolean; error: ErrorRecord }
   /** Given back by a shutdown. */
   | { kind: 'interrupted'; reason: string }
   /** `released`: a person said that its worker is dead. */
-  | { kind: 'lost'; reason: 'lease_expired' | 'worker_died' | 'run_until_passed' | 'released'; detail: string }
+  | {
+      kind: 'lost'
+      reason: 'lease_expired' | 'worker_died' | 'run_until_passed' | 'released'
+      detail: string
+    }
   /** The handler returned something that cannot be stored; its effect has happened. */
   | { kind: 'result_invalid'; error: ErrorRecord }
 

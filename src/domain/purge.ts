@@ -20,5 +20,8 @@ export function keptBecause(
 ): { status: 'not_found' | 'skipped'; why: string } | null {
   if (letter === null) return { status: 'not_found', why: `there is no dead letter of job ${jobKey}` }
   if (letter.closedAt !== null || open) return null
-  return { status: 'skipped', why: `the dead letter of job ${jobKey} is open: retry or discard it, or purge with --open` }
+  return {
+    status: 'skipped',
+    why: `the dead letter of job ${jobKey} is open: retry or discard it, or purge with --open`,
+  }
 }

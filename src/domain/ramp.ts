@@ -17,7 +17,9 @@ export interface RampPlace {
 
 /** How many more may be let go now. */
 export function rampRoom({ sinceMs, started }: RampPlace): number {
-  return sinceMs >= rampMs ? Number.POSITIVE_INFINITY : Math.max(0, 2 ** (rampStep(sinceMs) + 1) - 1 - started)
+  return sinceMs >= rampMs
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, 2 ** (rampStep(sinceMs) + 1) - 1 - started)
 }
 
 /** Whole steps since it began: in the nth, counted from 0, 2ⁿ are let go. */

@@ -5,8 +5,8 @@ import { finalStates, limits, type Job } from './job.ts'
 import type { NextJob } from './outcome.ts'
 import type { Resolution } from './resolution.ts'
 import { setVariables } from './set-variable.ts'
-import { WfError } from './errors.ts'
-import { preview } from './preview.ts'
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 import { updateJob } from './update-job.ts'
 
 export interface Stopped {
@@ -52,23 +52,45 @@ export function resolveJob(stopped: Stopped): Resolved {
   if (refusal) return { status: 'failed', why: refusal }
   const standing = standingOf(stopped)
   if (standing) return standing
-  return resolution.verb === 'cancel' || resolution.verb === 'discard' ? ended(stopped) : startedAgain(stopped)
+  return resolution.verb === 'cancel' || resolution.verb === 'discard'
+    ? ended(stopped)
+    : startedAgain(stopped)
 }
 
 const events = {
-  ...{ resolve: 'resolved', retry: 'retried', dlq_retry: 'dlq_retried', cancel: 'cancelled', discard: 'discarded', update: 'updated' },
+  ...{
+    resolve: 'resolved',
+    retry: 'retried',
+    dlq_retry: 'dlq_retried',
+    cancel: 'cancelled',
+    discard: 'discarded',
+    update: 'updated',
+  },
 } as const
 
 /** Values that no state makes right; callers check them too, this is the last door. */
-function refusedValues({ verb, retries, deadlineAt, set, newEffects = false, priority, runAt }: Resolution): string | null {
-  if (priority !== undefined || runAt !== undefined) return `${verb} leaves priority and time of the start as they are; update changes them`
-  if ((verb === 'cancel' || verb === 'discard') && (retries !== undefined || deadlineAt !== undefined || set !== undefined || newEffects)) {
+function refusedValues({
+  verb,
+  retries,
+  deadlineAt,
+  set,
+  newEffects = false,
+  priority,
+  runAt,
+}: Resolution): string | null {
+  if (priority !== undefined || runAt !== undefined)
+    return `${verb} leaves priority and time of the start as they are; update changes them`
+  if (
+    (verb === 'cancel' || verb === 'discard') &&
+    (retries !== undefined || deadlineAt !== undefined || set !== undefined || newEffects)
+  ) {
     return `${verb} ends the job: retries, deadline, variables and new effects cannot be set with it`
   }
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 1 && retries <= limits.retries)) {
     return `retries is ${preview(retries, 40)}; a resolution gives 1 to ${limits.retries} executions`
   }
-  if (deadlineAt !== undefined && !Number.isSafeInteger(deadlineAt)) return `the deadline ${preview(deadlineAt, 40)} is not an instant`
+  if (deadlineAt !== undefined && !Number.isSafeInteger(deadlineAt))
+    return `the deadline ${preview(deadlineAt, 40)} is not an instant`
   return null
 }
 
@@ -97,25 +119,31 @@ function standingOf(stopped: Stopped): Standing | null {
 }
 
 function withoutIncident(job: Job, openDeadLetter: DeadLetter | null): Standing {
-  if (job.state === 'dead' && openDeadLetter) return failed(`job ${job.key} is a dead letter and has no open incident; use dlq retry or dlq discard`)
+  if (job.state === 'dead' && openDeadLetter)
+    return failed(`job ${job.key} is a dead letter and has no open incident; use dlq retry or dlq discard`)
   return skipped(`job ${job.key} has no open incident: already resolved (it is ${job.state})`)
 }
 
 function retryStanding(job: Job): Standing | null {
-  if (job.state === 'available') return skipped(`job ${job.key} is available: it starts as soon as a worker is free`)
+  if (job.state === 'available')
+    return skipped(`job ${job.key} is available: it starts as soon as a worker is free`)
   if (job.state === 'running') return failed(`job ${job.key} is running; wait for its end, or cancel it`)
-  if (finalStates.includes(job.state)) return failed(`job ${job.key} is ${job.state}, which is final; enqueue a new job`)
+  if (finalStates.includes(job.state))
+    return failed(`job ${job.key} is ${job.state}, which is final; enqueue a new job`)
   return null
 }
 
 function withoutDeadLetter(job: Job): Standing {
-  if (job.state === 'failed') return failed(`job ${job.key} has an open incident but no open dead letter; resolve the incident`)
+  if (job.state === 'failed')
+    return failed(`job ${job.key} has an open incident but no open dead letter; resolve the incident`)
   return skipped(`job ${job.key} has no open dead letter: already closed (it is ${job.state})`)
 }
 
 function discardStanding(job: Job): Standing {
   if (job.state === 'cancelled') return skipped(`job ${job.key} is cancelled already`)
-  return failed(`job ${job.key} is ${job.state} and has no open dead letter; discard is for dead letters, cancel for other jobs`)
+  return failed(
+    `job ${job.key} is ${job.state} and has no open dead letter; discard is for dead letters, cancel for other jobs`,
+  )
 }
 
 function cancelStanding(job: Job): Standing | null {
@@ -126,7 +154,13 @@ function cancelStanding(job: Job): Standing | null {
 function ended(stopped: Stopped): Resolved {
   const { job, resolution, now } = stopped
   const next: ResolvedJob = { ...kept(job), state: 'cancelled', waitReason: null, finishedAt: now }
-  return { status: 'changed', next, close: closing(stopped), event: events[resolution.verb], detail: { from: job.state, ...attemptTaken(job) } }
+  return {
+    status: 'changed',
+    next,
+    close: closing(stopped),
+    event: events[resolution.verb],
+    detail: { from: job.state, ...attemptTaken(job) },
+  }
 }
 
 /** The late report of a running attempt is stale from here on; the history says which attempt lost its lease. */
@@ -137,7 +171,9 @@ function attemptTaken(job: Job): Record<string, unknown> {
 function startedAgain(stopped: Stopped): Resolved {
   const { job, resolution, now } = stopped
   if (resolution.deadlineAt !== undefined && resolution.deadlineAt < now) {
-    return failed(`the deadline ${new Date(resolution.deadlineAt).toISOString()} has passed: no attempt could start`)
+    return failed(
+      `the deadline ${new Date(resolution.deadlineAt).toISOString()} has passed: no attempt could start`,
+    )
   }
   const changed = resolution.set?.length ? changedVariables(stopped.variables, resolution) : null
   if (changed && 'why' in changed) return failed(changed.why)
@@ -158,7 +194,17 @@ function freshStart({ job, resolution, now }: Stopped): ResolvedJob {
   const deadlineAt = resolution.deadlineAt ?? null
   const counts = { failures: 0, crashes: 0, deferrals: 0, deferringSince: null }
   const { priority } = job
-  return { state: 'available', waitReason: null, priority, runAt: now, retries, retriesGiven: true, ...counts, finishedAt: null, deadlineAt }
+  return {
+    state: 'available',
+    waitReason: null,
+    priority,
+    runAt: now,
+    retries,
+    retriesGiven: true,
+    ...counts,
+    finishedAt: null,
+    deadlineAt,
+  }
 }
 
 /** A waiting job has not stopped: only its wait ends. What was counted stays (a suspect stays one); a passed deadline goes. */
@@ -167,14 +213,27 @@ function dueNow({ job, resolution, now }: Stopped): ResolvedJob {
   const retriesGiven = job.retriesGiven || resolution.retries !== undefined
   const standing = job.deadlineAt !== null && job.deadlineAt < now ? null : job.deadlineAt
   const deadlineAt = resolution.deadlineAt ?? standing
-  return { ...kept(job), state: 'available', waitReason: null, runAt: now, finishedAt: null, retries, retriesGiven, deadlineAt }
+  return {
+    ...kept(job),
+    state: 'available',
+    waitReason: null,
+    runAt: now,
+    finishedAt: null,
+    retries,
+    retriesGiven,
+    deadlineAt,
+  }
 }
 
-function changedVariables(variables: string, { set = [], variablesBytes }: Resolution): ReturnType<typeof setVariables> | { why: string } {
+function changedVariables(
+  variables: string,
+  { set = [], variablesBytes }: Resolution,
+): ReturnType<typeof setVariables> | { why: string } {
   try {
     return setVariables(variables, set, variablesBytes)
   } catch (error) {
-    if (error instanceof WfError) return { why: error.hint ? `${error.message}; ${error.hint}` : error.message }
+    if (error instanceof WfError)
+      return { why: error.hint ? `${error.message}; ${error.hint}` : error.message }
     throw error
   }
 }
@@ -193,6 +252,7 @@ function closing({ openIncident, openDeadLetter }: Stopped): { incident: boolean
 }
 
 function kept(job: Job): Omit<ResolvedJob, 'state' | 'waitReason' | 'finishedAt'> {
-  const { priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt } = job
+  const { priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt } =
+    job
   return { priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt }
 }

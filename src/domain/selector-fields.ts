@@ -4,13 +4,13 @@
  */
 import { deadLetterReasons, type DeadLetterReason } from './dead-letter.ts'
 import { readErrorMatch } from './error-match.ts'
-import { WfError } from './errors.ts'
+import { WfError } from '../errors.ts'
 import { incidentKinds, type IncidentKind } from './incident.ts'
 import { jobStates, limits, type JobState } from './job.ts'
-import { preview } from './preview.ts'
+import { preview } from '../text/preview.ts'
 import type { ErrorMatch, Selector, SelectorList, WhereCondition } from './selector.ts'
-import { readChoice, readDeadline, readDuration, readText } from './typed-value.ts'
-import { parseDuration } from './duration.ts'
+import { readChoice, readDeadline, readDuration, readText } from '../text/parse-input.ts'
+import { parseDuration } from '../text/duration.ts'
 import { readWhere } from './where.ts'
 
 export type SelectorKind = IncidentKind | DeadLetterReason
@@ -78,7 +78,9 @@ const refusals: Readonly<Record<SelectorList, Partial<Record<SelectorField, stri
 /** Why a field says nothing about what is listed; null when it does. */
 export function refusedField(list: SelectorList, field: SelectorField, name: string): WfError | null {
   const why = refusals[list][field]
-  return why === undefined ? null : new WfError('usage', `${name} ${why}`, { hint: `wf jobs list takes ${name}` })
+  return why === undefined
+    ? null
+    : new WfError('usage', `${name} ${why}`, { hint: `wf jobs list takes ${name}` })
 }
 
 /** A kind that what is listed can have. Throws WfError `usage`. */
@@ -97,18 +99,38 @@ export function readKind(list: SelectorList): Reader<readonly SelectorKind[]> {
 export function selectorOfWords(written: SelectorWords, now: number): Selector {
   const { keys, type, state, kind, error, code, fingerprint, where, worker } = written
   const since = instantOf(written.since, now)
-  const ends = [instantOf(written.until, now), written['older-than'] === undefined ? undefined : now - written['older-than']]
-  const until = ends.reduce((least, end) => (least === undefined || (end !== undefined && end < least) ? end : least), undefined)
+  const ends = [
+    instantOf(written.until, now),
+    written['older-than'] === undefined ? undefined : now - written['older-than'],
+  ]
+  const until = ends.reduce(
+    (least, end) => (least === undefined || (end !== undefined && end < least) ? end : least),
+    undefined,
+  )
   if (since !== undefined && until !== undefined && since >= until) {
-    throw new WfError('usage', 'the time that --since names is not before that of --until or --older-than: nothing can lie between', {
-      hint: '--since 2h --until 1h is the hour before the last one',
+    throw new WfError(
+      'usage',
+      'the time that --since names is not before that of --until or --older-than: nothing can lie between',
+      {
+        hint: '--since 2h --until 1h is the hour before the last one',
+      },
+    )
+  }
+  if (
+    (error !== undefined || code !== undefined) &&
+    state !== undefined &&
+    state.every((each) => each === 'completed')
+  ) {
+    throw new WfError('usage', 'a completed job has no error: nothing can fit', {
+      hint: 'name other states, or leave --state out',
     })
   }
-  if ((error !== undefined || code !== undefined) && state !== undefined && state.every((each) => each === 'completed')) {
-    throw new WfError('usage', 'a completed job has no error: nothing can fit', { hint: 'name other states, or leave --state out' })
-  }
-  const incidents = kind?.filter((each): each is IncidentKind => incidentKinds.some((known) => known === each))
-  const letters = kind?.filter((each): each is DeadLetterReason => deadLetterReasons.some((known) => known === each))
+  const incidents = kind?.filter((each): each is IncidentKind =>
+    incidentKinds.some((known) => known === each),
+  )
+  const letters = kind?.filter((each): each is DeadLetterReason =>
+    deadLetterReasons.some((known) => known === each),
+  )
   return {
     ...(keys === undefined ? {} : { keys }),
     ...some('types', type),
@@ -126,7 +148,10 @@ export function selectorOfWords(written: SelectorWords, now: number): Selector {
 }
 
 /** Each once; nothing at all for an empty list. */
-function some<K extends keyof Selector, T>(name: K, list: readonly T[] | undefined): { [N in K]?: readonly T[] } {
+function some<K extends keyof Selector, T>(
+  name: K,
+  list: readonly T[] | undefined,
+): { [N in K]?: readonly T[] } {
   const part: { [N in K]?: readonly T[] } = {}
   if (list !== undefined && list.length > 0) part[name] = [...new Set(list)]
   return part

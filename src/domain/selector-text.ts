@@ -1,8 +1,8 @@
 /** Selectors as one line of text: the flags and keys of a command line. */
 import { errorMatchText } from './error-match.ts'
-import { WfError } from './errors.ts'
-import { didYouMean, nearWords } from './nearest-word.ts'
-import { preview } from './preview.ts'
+import { WfError } from '../errors.ts'
+import { didYouMean, nearWords } from '../text/suggest.ts'
+import { preview } from '../text/preview.ts'
 import {
   listFields,
   listText,
@@ -14,7 +14,7 @@ import {
   type SelectorWords,
 } from './selector-fields.ts'
 import { parseKey, parseKeys, type Selector, type SelectorList, type WhereCondition } from './selector.ts'
-import { quoted, shellWords } from './shell-words.ts'
+import { quoted, shellWords } from '../text/shell-words.ts'
 import { whereParts } from './where.ts'
 
 /** Names of the fields, as flags without their dashes. */
@@ -48,7 +48,9 @@ function keysIn(word: string): number[] {
     return keys.length > 0 ? keys : [parseKey(word)]
   } catch (error) {
     if (!(error instanceof WfError)) throw error
-    throw new WfError('usage', error.message, { hint: `flags narrow, such as --error ${quoted(word.slice(0, 40))} or --type NAME` })
+    throw new WfError('usage', error.message, {
+      hint: `flags narrow, such as --error ${quoted(word.slice(0, 40))} or --type NAME`,
+    })
   }
 }
 
@@ -57,24 +59,47 @@ function fieldNamed(name: string): SelectorField {
   if (field !== undefined) return field
   const near = nearWords([name], selectorFieldNames).map((known) => `--${known}`)
   throw new WfError('usage', `--${preview(name, 40).slice(1, -1)} is no part of a selector`, {
-    hint: didYouMean(near, near.length > 0 ? '' : `there are ${selectorFieldNames.map((known) => `--${known}`).join(' ')}`),
+    hint: didYouMean(
+      near,
+      near.length > 0 ? '' : `there are ${selectorFieldNames.map((known) => `--${known}`).join(' ')}`,
+    ),
   })
 }
 
-function take(written: SelectorWords, field: SelectorField, { value, list }: { value: string; list: SelectorList | undefined }): void {
+function take(
+  written: SelectorWords,
+  field: SelectorField,
+  { value, list }: { value: string; list: SelectorList | undefined },
+): void {
   const name = `--${field}`
   const refusal = list === undefined ? null : refusedField(list, field, name)
   if (refusal) throw refusal
   const read = field === 'kind' && list !== undefined ? readKind(list) : selectorReaders[field]
   const before = written[field]
-  if (before !== undefined && !listFields.includes(field)) throw new WfError('usage', `${name} is given twice`, { hint: 'give it once' })
+  if (before !== undefined && !listFields.includes(field))
+    throw new WfError('usage', `${name} is given twice`, { hint: 'give it once' })
   const found = read(value, name)
-  Object.assign(written, { [field]: Array.isArray(before) && Array.isArray(found) ? [...before, ...found] : found })
+  Object.assign(written, {
+    [field]: Array.isArray(before) && Array.isArray(found) ? [...before, ...found] : found,
+  })
 }
 
 /** The flags again, as they can be typed behind a command; empty for a selector of nothing. `parseSelector` reads them back as the same. */
 export function selectorText(selector: Selector): string {
-  const { types, states, incidentKinds, deadLetterReasons, error, codes, fingerprints, since, until, where, workerId, keys } = selector
+  const {
+    types,
+    states,
+    incidentKinds,
+    deadLetterReasons,
+    error,
+    codes,
+    fingerprints,
+    since,
+    until,
+    where,
+    workerId,
+    keys,
+  } = selector
   const kinds = [...(incidentKinds ?? []), ...(deadLetterReasons ?? [])]
   const flags: readonly (readonly [SelectorField, string | undefined])[] = [
     ['type', listed(types)],

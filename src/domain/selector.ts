@@ -1,9 +1,9 @@
 /** Which jobs, incidents or dead letters are meant: what a list is narrowed by and what a bulk verb is about. */
 import type { DeadLetterReason } from './dead-letter.ts'
-import { WfError } from './errors.ts'
+import { WfError } from '../errors.ts'
 import type { IncidentKind } from './incident.ts'
 import type { JobState } from './job.ts'
-import { preview } from './preview.ts'
+import { preview } from '../text/preview.ts'
 
 /** Every given field must match. */
 export interface Selector {
@@ -31,7 +31,7 @@ export interface Selector {
 
 /**
  * What an error must say. `text`: a part of "code name message", capitals or not. `pattern`: a regular expression of those
- * that take no longer than the text is long (domain/pattern.ts).
+ * that take no longer than the text is long (text/pattern.ts).
  */
 export type ErrorMatch = { text: string } | { pattern: string; ignoreCase?: boolean }
 

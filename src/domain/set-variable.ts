@@ -1,8 +1,8 @@
 /** Changes of stored variables, as `--set path=value` makes them. */
-import { WfError } from './errors.ts'
+import { WfError } from '../errors.ts'
 import { defaultSizes, sizeSettings } from './job.ts'
-import { parseVariables, toJson } from './json.ts'
-import { preview } from './preview.ts'
+import { parseVariables, toJson } from '../text/json.ts'
+import { preview } from '../text/preview.ts'
 import type { VariableChange } from './resolution.ts'
 import { parsePath } from './variable-path.ts'
 
@@ -34,7 +34,11 @@ export function setVariables(
   return { text: json.text, changes: recorded }
 }
 
-function applyChange(root: Record<string, unknown>, change: VariableChange, maxBytes: number): RecordedChange {
+function applyChange(
+  root: Record<string, unknown>,
+  change: VariableChange,
+  maxBytes: number,
+): RecordedChange {
   const keys = parsePath(change.path)
   const last = keys.pop() ?? ''
   const parent = keys.reduce<object>((value, key) => below(value, key, change), root)
@@ -44,13 +48,18 @@ function applyChange(root: Record<string, unknown>, change: VariableChange, maxB
   const after = copied(change, maxBytes)
   if (before && change.isBareText) refuseOtherKind(before.value, change)
   write(parent, last, after, change.path)
-  return { path: change.path, ...(before ? { before: recordable(before.value) } : {}), after: recordable(after) }
+  return {
+    path: change.path,
+    ...(before ? { before: recordable(before.value) } : {}),
+    after: recordable(after),
+  }
 }
 
 function removed(parent: object, key: string, { path }: VariableChange): RecordedChange {
   const before = ownMember(parent, key)
   if (before === undefined) throw missing(path)
-  if (Array.isArray(parent)) throw new WfError('invalid_job', `${preview(path, 80)} is in a list`, { hint: 'set the whole list' })
+  if (Array.isArray(parent))
+    throw new WfError('invalid_job', `${preview(path, 80)} is in a list`, { hint: 'set the whole list' })
   Reflect.deleteProperty(parent, key)
   return { path, before: recordable(before.value) }
 }
@@ -58,14 +67,22 @@ function removed(parent: object, key: string, { path }: VariableChange): Recorde
 /** A slip such as `amount=1O` or `items=[1,` would be stored as text, and the handler would fail again. */
 function refuseOtherKind(before: unknown, { path, value }: VariableChange): void {
   if (before === null || typeof before === 'string') return
-  throw new WfError('invalid_job', `${preview(path, 80)} is ${kindOf(before)}, and ${preview(value, 60)} is text`, {
-    hint: `if text is meant, put it in double quotes inside single ones: '${path}=${preview(value, 60)}'`,
-  })
+  throw new WfError(
+    'invalid_job',
+    `${preview(path, 80)} is ${kindOf(before)}, and ${preview(value, 60)} is text`,
+    {
+      hint: `if text is meant, put it in double quotes inside single ones: '${path}=${preview(value, 60)}'`,
+    },
+  )
 }
 
 /** A copy, so that two jobs or two paths changed by one command never share an object. */
 function copied({ path, value }: VariableChange, maxBytes: number): unknown {
-  const json = toJson(value, { maxBytes, what: `the value for ${preview(path, 80)}`, setting: sizeSettings.variables })
+  const json = toJson(value, {
+    maxBytes,
+    what: `the value for ${preview(path, 80)}`,
+    setting: sizeSettings.variables,
+  })
   if (!json.ok) throw new WfError('invalid_job', json.refusal)
   return JSON.parse(json.text)
 }
@@ -79,14 +96,19 @@ function below(value: object, key: string, { path, add }: VariableChange): objec
     return made
   }
   if (typeof member.value === 'object' && member.value !== null) return member.value
-  throw new WfError('invalid_job', `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${kindOf(member.value)} and has no members`)
+  throw new WfError(
+    'invalid_job',
+    `${preview(path, 80)} leads through ${preview(key, 60)}, which is ${kindOf(member.value)} and has no members`,
+  )
 }
 
 /** Not the value itself: it may be a secret, and nothing in a sentence says so. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  return { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
+  return (
+    { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
+  )
 }
 
 /** What stands at a path (`parsePath`); undefined when nothing does. */
@@ -107,9 +129,13 @@ function ownMember(value: object, key: string): { value: unknown } | undefined {
 
 function write(parent: object, key: string, value: unknown, path: string): void {
   if (Array.isArray(parent) && !(isIndex(key) && Number(key) <= parent.length)) {
-    throw new WfError('invalid_job', `${preview(path, 80)}: ${preview(key, 40)} is no place in a list of ${parent.length}`, {
-      hint: `places are 0 to ${parent.length}, where ${parent.length} appends`,
-    })
+    throw new WfError(
+      'invalid_job',
+      `${preview(path, 80)}: ${preview(key, 40)} is no place in a list of ${parent.length}`,
+      {
+        hint: `places are 0 to ${parent.length}, where ${parent.length} appends`,
+      },
+    )
   }
   Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true })
 }
@@ -119,7 +145,9 @@ function isIndex(key: string): boolean {
 }
 
 function missing(path: string): WfError {
-  return new WfError('invalid_job', `the variables have no ${preview(path, 80)}`, { hint: 'check the spelling, or give --add to create it' })
+  return new WfError('invalid_job', `the variables have no ${preview(path, 80)}`, {
+    hint: 'check the spelling, or give --add to create it',
+  })
 }
 
 function recordable(value: unknown): unknown {

@@ -1,7 +1,7 @@
 /** A step of a job that must take effect once: its intent is stored before it is done, its result after. */
-import { WfError } from './errors.ts'
+import { WfError } from '../errors.ts'
 import type { Job, JobState } from './job.ts'
-import { preview } from './preview.ts'
+import { preview } from '../text/preview.ts'
 
 export interface Step {
   jobKey: number
@@ -41,17 +41,25 @@ export const stepLimits = { nameCharacters: 200, resultBytes: 256 * 1024, perJob
 /** Throws a WfError `refused`. */
 export function checkStepName(step: string): void {
   if (step !== '' && step.length <= stepLimits.nameCharacters) return
-  throw new WfError('refused', `the step ${preview(step, 60)} has ${step.length} characters; 1 to ${stepLimits.nameCharacters} are possible`, {
-    hint: 'name the effect, such as charge; what tells two of a kind apart belongs behind it',
-  })
+  throw new WfError(
+    'refused',
+    `the step ${preview(step, 60)} has ${step.length} characters; 1 to ${stepLimits.nameCharacters} are possible`,
+    {
+      hint: 'name the effect, such as charge; what tells two of a kind apart belongs behind it',
+    },
+  )
 }
 
 /** @param bytes of the result's JSON text as UTF-8. Throws a WfError `refused`. */
 export function checkStepResult(step: string, bytes: number): void {
   if (bytes <= stepLimits.resultBytes) return
-  throw new WfError('refused', `the result of step ${preview(step, 60)} has ${bytes} bytes; at most ${stepLimits.resultBytes} are kept`, {
-    hint: 'return what identifies it, such as the id of the charge, not all of it',
-  })
+  throw new WfError(
+    'refused',
+    `the result of step ${preview(step, 60)} has ${bytes} bytes; at most ${stepLimits.resultBytes} are kept`,
+    {
+      hint: 'return what identifies it, such as the id of the charge, not all of it',
+    },
+  )
 }
 
 /** In lists, without its result. */
@@ -69,6 +77,9 @@ export interface StepFilter {
   unknown?: boolean
 }
 
-export function isUnknown({ completedAt, attempt }: Pick<Step, 'completedAt' | 'attempt'>, job: Pick<Job, 'state' | 'attempt'>): boolean {
+export function isUnknown(
+  { completedAt, attempt }: Pick<Step, 'completedAt' | 'attempt'>,
+  job: Pick<Job, 'state' | 'attempt'>,
+): boolean {
   return completedAt === null && !(job.state === 'running' && job.attempt === attempt)
 }

@@ -2,10 +2,11 @@
  * Ways into variables, as `--set`, `--where` and `--idempotency-key-from` write them: `amount`, `customer.city`,
  * `items.0.price` or `items[0].price`; a key with a dot or a quote in it stands in brackets, `["a.b"].c`, or behind a backslash.
  */
-import { WfError } from './errors.ts'
-import { preview } from './preview.ts'
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 
-const tokens = /\["(?<json>(?:[^"\\]|\\[\s\S])*)"\]|\['(?<plain>[^']*)'\]|\[(?<index>\d{1,9})\]|\\(?<escaped>[.\\[\]=])|(?<other>[\s\S])/uy
+const tokens =
+  /\["(?<json>(?:[^"\\]|\\[\s\S])*)"\]|\['(?<plain>[^']*)'\]|\[(?<index>\d{1,9})\]|\\(?<escaped>[.\\[\]=])|(?<other>[\s\S])/uy
 
 interface Token {
   /** A whole key out of brackets. */
@@ -88,5 +89,7 @@ export function splitAssignment(text: string): { path: string; value: string } |
 }
 
 function notPath(path: string): WfError {
-  return new WfError('invalid_job', `${preview(path, 80)} is not a path`, { hint: 'write it as amount, customer.city, items.0.price or ["a.b"].c' })
+  return new WfError('invalid_job', `${preview(path, 80)} is not a path`, {
+    hint: 'write it as amount, customer.city, items.0.price or ["a.b"].c',
+  })
 }

@@ -1,8 +1,8 @@
 /** Conditions on what a job carries: the words of `--where`, read and written. Stores compare; this says what is meant. */
-import { WfError } from './errors.ts'
-import { typedText, typedValue } from './exact-json.ts'
-import { toJson } from './json.ts'
-import { preview } from './preview.ts'
+import { WfError } from '../errors.ts'
+import { typedText, typedValue } from '../text/strict-json.ts'
+import { toJson } from '../text/json.ts'
+import { preview } from '../text/preview.ts'
 import type { WhereCondition } from './selector.ts'
 import { parsePath, pathText, splitAssignment, withoutVariables } from './variable-path.ts'
 
@@ -24,7 +24,9 @@ export function readWhere(text: string, name: string): WhereCondition {
     const { value } = typedValue(parts.value)
     return checked({ path: pathText(keys), value }, keys)
   } catch (error) {
-    throw error instanceof WfError && error.code !== 'usage' ? new WfError('usage', `${name}: ${error.message}`, { hint: error.hint }) : error
+    throw error instanceof WfError && error.code !== 'usage'
+      ? new WfError('usage', `${name}: ${error.message}`, { hint: error.hint })
+      : error
   }
 }
 
@@ -40,7 +42,9 @@ function checked(condition: WhereCondition, keys: readonly string[]): WhereCondi
   const json = toJson(condition.value, { maxBytes: longestCondition * 4, what: 'the value' })
   if (!json.ok) throw new WfError('usage', json.refusal)
   if (keys.filter(isIndex).length > mostIndexes) {
-    throw new WfError('usage', `${preview(condition.path, 80)} has more than ${mostIndexes} keys of digits`, { hint: 'look at less of it' })
+    throw new WfError('usage', `${preview(condition.path, 80)} has more than ${mostIndexes} keys of digits`, {
+      hint: 'look at less of it',
+    })
   }
   return condition
 }

@@ -6,7 +6,14 @@ import type { BreakerTerms } from '../resilience/shared-breaker.ts'
 /** What a breaker is that nobody has opened yet: the store has no row of it. */
 export const unopened: BreakerState = {
   ...{ mode: 'closed', generation: 0, by: 'calls', changedAt: 0, expiresAt: null, probes: [] },
-  counts: { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 },
+  counts: {
+    requests: 0,
+    successes: 0,
+    failures: 0,
+    exclusions: 0,
+    consecutiveSuccesses: 0,
+    consecutiveFailures: 0,
+  },
 }
 
 export interface Wanted {

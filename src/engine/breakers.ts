@@ -5,10 +5,10 @@
  */
 import type { Cancel, Clock } from '../clock.ts'
 import type { NamedBreaker } from '../domain/breaker-row.ts'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import { type BreakerState, enter, leave, openIf, type Ticket } from '../resilience/breaker-state.ts'
 import { type BreakerTerms, keeperAt, type SharedBreaker } from '../resilience/shared-breaker.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { changeOf, unopened } from './breakers-change.ts'
 
 export interface Breakers {
@@ -162,7 +162,13 @@ class StoreBreaker implements SharedBreaker {
   }
 
   async open({ generation, terms, reason }: Parameters<SharedBreaker['open']>[0]): Promise<void> {
-    await this.#soon(this.#change({ terms, reason, apply: (state) => openIf(state, keeperAt(terms, this.now()), generation) }))
+    await this.#soon(
+      this.#change({
+        terms,
+        reason,
+        apply: (state) => openIf(state, keeperAt(terms, this.now()), generation),
+      }),
+    )
   }
 
   async acquire({ holder, terms }: Parameters<SharedBreaker['acquire']>[0]): Promise<Ticket | null> {
@@ -181,7 +187,13 @@ class StoreBreaker implements SharedBreaker {
 
   async release({ ticket, verdict, terms }: Parameters<SharedBreaker['release']>[0]): Promise<void> {
     const reason = verdict === 'failure' ? 'a probe failed' : 'its probes succeeded'
-    await this.#soon(this.#change({ terms, reason, apply: (state) => leave(state, keeperAt(terms, this.now()), { ticket, verdict }) }))
+    await this.#soon(
+      this.#change({
+        terms,
+        reason,
+        apply: (state) => leave(state, keeperAt(terms, this.now()), { ticket, verdict }),
+      }),
+    )
   }
 
   async #acquire(holder: string, terms: BreakerTerms): Promise<Ticket | null> {
@@ -199,7 +211,10 @@ class StoreBreaker implements SharedBreaker {
 
   async #change({ terms, reason, apply }: Asked): Promise<void> {
     const { store, view, who } = this.#parts
-    const row = await store.changeBreaker(changeOf(this.#name, { terms: () => terms, who, reason, apply }), this.now())
+    const row = await store.changeBreaker(
+      changeOf(this.#name, { terms: () => terms, who, reason, apply }),
+      this.now(),
+    )
     view.changed(this.#name, row)
   }
 
@@ -217,6 +232,9 @@ class StoreBreaker implements SharedBreaker {
   }
 
   #tooLate(): WfError {
-    return new WfError('store_locked', `the store did not answer within ${patienceMs / 1_000} s about the breaker of ${this.#name}`)
+    return new WfError(
+      'store_locked',
+      `the store did not answer within ${patienceMs / 1_000} s about the breaker of ${this.#name}`,
+    )
   }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import type { NewTarget, Operation } from '../domain/operation.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Engine } from './engine.ts'
-import { asOperation, flagsOf } from './operations.ts'
+import { asOperation, flagsOf } from './operation-log.ts'
 
 export interface Bulk {
   engine: Engine
@@ -52,8 +52,14 @@ export async function changeMany(bulk: Bulk): Promise<Operation> {
 }
 
 /** As part of an operation that is under way. All of them, or its counts would not add up. */
-export function recordPassedBy({ engine, clock, passedBy = [] }: Pick<Bulk, 'engine' | 'clock' | 'passedBy'>, id: number): Promise<void> {
-  return record({ engine, clock }, passedBy, { id, targetOf: ({ jobKey, why }) => ({ jobKey, name: '', status: 'skipped', why, image: null }) })
+export function recordPassedBy(
+  { engine, clock, passedBy = [] }: Pick<Bulk, 'engine' | 'clock' | 'passedBy'>,
+  id: number,
+): Promise<void> {
+  return record({ engine, clock }, passedBy, {
+    id,
+    targetOf: ({ jobKey, why }) => ({ jobKey, name: '', status: 'skipped', why, image: null }),
+  })
 }
 
 /**
@@ -63,7 +69,10 @@ export function recordPassedBy({ engine, clock, passedBy = [] }: Pick<Bulk, 'eng
 async function recordMeant(bulk: Bulk, id: number): Promise<void> {
   const { keys, perSecond } = bulk
   if (keys.length <= batchSize && perSecond === undefined) return
-  await record(bulk, keys, { id, targetOf: (jobKey) => ({ jobKey, name: '', status: 'pending', why: '', image: null }) })
+  await record(bulk, keys, {
+    id,
+    targetOf: (jobKey) => ({ jobKey, name: '', status: 'pending', why: '', image: null }),
+  })
 }
 
 async function record<T>(
@@ -88,17 +97,31 @@ async function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): 
 }
 
 /** As part of an operation that is under way; `passedBy` and `selector` are the operation's. */
-export async function changeInBatches(bulk: Omit<Bulk, 'passedBy' | 'selector'>, operation: number): Promise<void> {
+export async function changeInBatches(
+  bulk: Omit<Bulk, 'passedBy' | 'selector'>,
+  operation: number,
+): Promise<void> {
   const { engine, resolution } = bulk
-  await inBatches(bulk, (keys) => engine.resolve(keys.map((jobKey) => ({ ...resolution, jobKey, operation }))))
+  await inBatches(bulk, (keys) =>
+    engine.resolve(keys.map((jobKey) => ({ ...resolution, jobKey, operation }))),
+  )
 }
 
 /** Hands `change` a batch after the other, at the pace that is asked for and with room for others. */
 export async function inBatches(
-  { clock, keys, perSecond, signal, onBatch }: Pick<Bulk, 'clock' | 'keys' | 'perSecond' | 'signal' | 'onBatch'>,
+  {
+    clock,
+    keys,
+    perSecond,
+    signal,
+    onBatch,
+  }: Pick<Bulk, 'clock' | 'keys' | 'perSecond' | 'signal' | 'onBatch'>,
   change: (keys: readonly number[]) => Promise<readonly Applied[]>,
 ): Promise<void> {
-  const size = perSecond === undefined ? batchSize : Math.min(batchSize, Math.max(1, Math.floor(perSecond / batchesPerSecond)))
+  const size =
+    perSecond === undefined
+      ? batchSize
+      : Math.min(batchSize, Math.max(1, Math.floor(perSecond / batchesPerSecond)))
   const startedMs = clock.monotonic()
   for (let done = 0; done < keys.length && !signal?.aborted; ) {
     const beganMs = clock.monotonic()

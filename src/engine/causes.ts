@@ -4,7 +4,7 @@
  */
 import { programStart, trendOf, type Cause, type Trend } from '../domain/cause.ts'
 import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
-import type { Selector, StoreReader } from '../store/store.ts'
+import type { Selector, StoreReader } from '../store/port.ts'
 
 export interface InspectedCause extends Cause {
   trend: Trend
@@ -35,7 +35,11 @@ export async function inspectCauses(
   return { items, total: causes.length, incidents: causes.reduce((sum, { count }) => sum + count, 0) }
 }
 
-export async function inspectCause(store: Pick<StoreReader, 'workers' | 'causeVariables'>, cause: Cause, now: number): Promise<InspectedCause> {
+export async function inspectCause(
+  store: Pick<StoreReader, 'workers' | 'causeVariables'>,
+  cause: Cause,
+  now: number,
+): Promise<InspectedCause> {
   const startedAt = programStart(await store.workers(now), cause.type, now)
   const { members, others } = await store.causeVariables(cause)
   return {

@@ -3,10 +3,10 @@
  * drains as a whole, whichever of its processes is named. Watching them go is part of it; it judges nobody.
  */
 import type { Clock } from '../clock.ts'
-import { namedWords } from '../domain/operation-words.ts'
-import type { Store } from '../store/store.ts'
-import { asOperation } from './operations.ts'
-import { untilSeen } from './until-seen.ts'
+import { namedWords } from '../messages/operation-messages.ts'
+import type { Store } from '../store/port.ts'
+import { asOperation } from './operation-log.ts'
+import { untilSeen } from './wait-until.ts'
 
 export interface DrainWish {
   workerIds: readonly string[]
@@ -16,7 +16,14 @@ export interface DrainWish {
 
 /** Answers the number of the record. */
 export async function drainWorkers(store: Store, { workerIds, who, reason }: DrainWish): Promise<number> {
-  const named = { verb: 'drain' as const, who, reason, selector: namedWords(workerIds), flags: {}, matched: workerIds.length }
+  const named = {
+    verb: 'drain' as const,
+    who,
+    reason,
+    selector: namedWords(workerIds),
+    flags: {},
+    matched: workerIds.length,
+  }
   const { operation } = await asOperation(store, named, (id) =>
     store.setWorkerState(workerIds, 'draining', store.now(), { who, reason, operation: id }),
   )
@@ -38,7 +45,10 @@ const mostMs = 1_000
 export async function untilDrained({ workerIds, ...watch }: DrainWatch): Promise<readonly string[]> {
   const { store } = watch
   const meant = new Set(workerIds)
-  const left = async () => (await store.workers(store.now())).filter(({ id, leaseUntil }) => meant.has(id) && leaseUntil > store.now())
+  const left = async () =>
+    (await store.workers(store.now())).filter(
+      ({ id, leaseUntil }) => meant.has(id) && leaseUntil > store.now(),
+    )
   await untilSeen({ ...watch, mostMs, look: async () => ((await left()).length === 0 ? 'gone' : null) })
   return (await left()).map(({ id }) => id)
 }

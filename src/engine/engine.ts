@@ -5,16 +5,23 @@
  * cannot know, and handing in again is harmless because every settlement is fenced by its attempt.
  */
 import { decide } from '../domain/decide.ts'
-import { WfError } from '../domain/errors.ts'
-import { defaultSizes, type ChildJob, type ClaimedJob, type Job, type NewJob, type SizeLimits } from '../domain/job.ts'
+import { WfError } from '../errors.ts'
+import {
+  defaultSizes,
+  type ChildJob,
+  type ClaimedJob,
+  type Job,
+  type NewJob,
+  type SizeLimits,
+} from '../domain/job.ts'
 import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
 import type { PauseChange } from '../store/operation-store.ts'
-import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/store.ts'
+import type { ClaimRequest, Enqueued, Settled, Stop, Store } from '../store/port.ts'
 import type { EngineEvents } from './events.ts'
-import { pauseRecorded, resolveRecorded } from './operations.ts'
+import { pauseRecorded, resolveRecorded } from './operation-log.ts'
 
 /** An attempt that is over, as a worker hands it in. */
 export interface Ended {
@@ -99,23 +106,35 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-async function enqueueJobs({ store, events }: EngineParts, jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]> {
+async function enqueueJobs(
+  { store, events }: EngineParts,
+  jobs: readonly NewJob[],
+  now: number,
+): Promise<readonly Enqueued[]> {
   if (jobs.length === 0) return []
   const enqueued = await store.enqueue(jobs, now)
   events.emit('enqueued', { enqueued })
   return enqueued
 }
 
-async function enqueueEach(parts: EngineParts, inputs: readonly EnqueueInput[]): Promise<readonly EnqueueResult[]> {
+async function enqueueEach(
+  parts: EngineParts,
+  inputs: readonly EnqueueInput[],
+): Promise<readonly EnqueueResult[]> {
   const now = parts.store.now()
   const checked = inputs.map((input) => checkedJob(input, now, parts.sizes))
   const jobs = checked.filter((each): each is NewJob => !(each instanceof WfError))
   const enqueued = (await enqueueJobs(parts, jobs, now)).values()
-  return checked.map((each) => (each instanceof WfError ? { status: 'refused', reason: 'invalid', error: each } : next(enqueued)))
+  return checked.map((each) =>
+    each instanceof WfError ? { status: 'refused', reason: 'invalid', error: each } : next(enqueued),
+  )
 }
 
 /** What changes variables keeps them within what this process takes. */
-export function withinSizes<T extends Omit<Resolution, 'jobKey'>>(resolution: T, { variablesBytes }: SizeLimits): T {
+export function withinSizes<T extends Omit<Resolution, 'jobKey'>>(
+  resolution: T,
+  { variablesBytes }: SizeLimits,
+): T {
   return resolution.set === undefined ? resolution : { variablesBytes, ...resolution }
 }
 
@@ -139,7 +158,10 @@ async function exchange(parts: EngineParts, hand: Parameters<Engine['exchange']>
   const { ended, claim } = hand
   const now = store.now()
   const settlements = ended.map((end) => settlementOf(end, now, random))
-  const { settled, claimed, paused } = await store.exchange(claim ? { settlements, claim } : { settlements }, now)
+  const { settled, claimed, paused } = await store.exchange(
+    claim ? { settlements, claim } : { settlements },
+    now,
+  )
   for (const [index, end] of ended.entries()) {
     const settlement = settlements[index]
     const result = settled[index]
@@ -150,6 +172,15 @@ async function exchange(parts: EngineParts, hand: Parameters<Engine['exchange']>
 }
 
 function settlementOf(end: Ended, now: number, random: Random): Settlement {
-  const settlement = decide({ job: end.job, outcome: end.outcome, policy: end.policy, children: end.children, now, random })
-  return end.onlyIfExpiredAt === undefined ? settlement : { ...settlement, onlyIfExpiredAt: end.onlyIfExpiredAt }
+  const settlement = decide({
+    job: end.job,
+    outcome: end.outcome,
+    policy: end.policy,
+    children: end.children,
+    now,
+    random,
+  })
+  return end.onlyIfExpiredAt === undefined
+    ? settlement
+    : { ...settlement, onlyIfExpiredAt: end.onlyIfExpiredAt }
 }

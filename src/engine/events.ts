@@ -4,7 +4,7 @@
  */
 import type { Settlement } from '../domain/outcome.ts'
 import type { Applied } from '../domain/resolution.ts'
-import type { Enqueued, Progress, Settled } from '../store/store.ts'
+import type { Enqueued, Progress, Settled } from '../store/port.ts'
 import type { Ended } from './engine.ts'
 
 export interface EngineEventMap {
@@ -71,5 +71,7 @@ export function createEvents(report: ReportListener = warnProcess): EngineEvents
 }
 
 function warnProcess(error: unknown, event: EngineEvent): void {
-  process.emitWarning(`a listener to '${event}' failed: ${error instanceof Error ? error.message : String(error)}`)
+  process.emitWarning(
+    `a listener to '${event}' failed: ${error instanceof Error ? error.message : String(error)}`,
+  )
 }

@@ -1,10 +1,10 @@
 /** Gathers what must be known of a job to explain it. Reads only. */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
-import { explain } from '../domain/explain.ts'
+import { explain } from '../messages/explain.ts'
 import type { Explanation, HolderFacts, JobFacts, TypeFacts } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
 import { isUnknown } from '../domain/step.ts'
-import type { JobDetail, StoreReader, TypeView, WorkerView } from '../store/store.ts'
+import type { JobDetail, StoreReader, TypeView, WorkerView } from '../store/port.ts'
 import { heldInAll } from './local-breakers.ts'
 
 export interface ExplainedJob {
@@ -13,7 +13,11 @@ export interface ExplainedJob {
 }
 
 /** Null when there is no such job. @param now the store's clock */
-export async function explainJob(reader: StoreReader, key: number, now: number): Promise<ExplainedJob | null> {
+export async function explainJob(
+  reader: StoreReader,
+  key: number,
+  now: number,
+): Promise<ExplainedJob | null> {
   const detail = await reader.job(key)
   if (detail === null) return null
   return { job: detail.job, explanation: explain(await factsOf(reader, detail, now)) }
@@ -21,7 +25,11 @@ export async function explainJob(reader: StoreReader, key: number, now: number):
 
 async function factsOf(reader: StoreReader, detail: JobDetail, now: number): Promise<JobFacts> {
   const { job, incidents, deadLetter, attempts, steps } = detail
-  const [types, workers, breakers] = await Promise.all([reader.types(now), reader.workers(now), reader.breakers()])
+  const [types, workers, breakers] = await Promise.all([
+    reader.types(now),
+    reader.workers(now),
+    reader.breakers(),
+  ])
   const alive = workers.filter(({ leaseUntil }) => leaseUntil > now)
   const view = types.find(({ type }) => type === job.type)
   return {
@@ -49,7 +57,10 @@ function typeFacts(type: string, view: TypeView | undefined, alive: readonly Wor
     pauseReason: view?.pauseReason ?? null,
     pausedUntil: view?.pausedUntil ?? null,
     workers: workers.length,
-    slots: concurrency === undefined ? null : workers.reduce((sum, worker) => sum + Math.min(concurrency, worker.concurrency), 0),
+    slots:
+      concurrency === undefined
+        ? null
+        : workers.reduce((sum, worker) => sum + Math.min(concurrency, worker.concurrency), 0),
     running: view?.counts.running ?? 0,
     due: view?.counts.available ?? 0,
   }

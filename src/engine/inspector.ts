@@ -4,10 +4,20 @@
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
-import { formatDuration } from '../domain/duration.ts'
+import { formatDuration } from '../text/duration.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
-import type { IncidentView, JobDetail, Page, Paged, Selector, StoreInfo, StoreReader, TypeView, WorkerView } from '../store/store.ts'
+import type {
+  IncidentView,
+  JobDetail,
+  Page,
+  Paged,
+  Selector,
+  StoreInfo,
+  StoreReader,
+  TypeView,
+  WorkerView,
+} from '../store/port.ts'
 import { isUnknown } from '../domain/step.ts'
 import { heldInAll } from './local-breakers.ts'
 import { nextSteps, type NextStep } from './next-steps.ts'
@@ -89,7 +99,9 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
       if (!detail) return null
       const [job] = await inspect([detail.job])
       const openIncident = detail.incidents.find((incident) => incident.resolvedAt === null) ?? null
-      return job ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident, unknownSteps(detail)) } : null
+      return job
+        ? { ...detail, job, openIncident, nextSteps: nextSteps(job, openIncident, unknownSteps(detail)) }
+        : null
     },
     async jobs(selector, page) {
       const { items, ...rest } = await reader.jobs(selector, page)
@@ -106,7 +118,10 @@ export function createInspector(reader: StoreReader, now: () => number): Inspect
     },
     async deadLetters(selector, page) {
       const { items, ...rest } = await reader.deadLetters(selector, page)
-      return { items: items.map((letter) => ({ ...letter, ageMs: since(letter.receivedAt, now()) })), ...rest }
+      return {
+        items: items.map((letter) => ({ ...letter, ageMs: since(letter.receivedAt, now()) })),
+        ...rest,
+      }
     },
     async deadLetter(key) {
       const letter = await reader.deadLetter(key)
@@ -156,25 +171,36 @@ interface HoldFacts {
 }
 
 async function factsOf(reader: StoreReader, now: number): Promise<HoldFacts> {
-  return { views: await reader.types(now), breakers: await reader.breakers(), workers: await reader.workers(now) }
+  return {
+    views: await reader.types(now),
+    breakers: await reader.breakers(),
+    workers: await reader.workers(now),
+  }
 }
 
 /** What holds a type; a type that the store has never heard of from a worker included. */
 function holdsOf({ views, breakers, workers }: HoldFacts, now: number): (type: string) => Held | null {
   const types = new Map(views.map((view) => [view.type, view]))
-  const notClosed = new Map(breakers.filter(({ mode }) => mode !== 'closed').map((breaker) => [breaker.name, breaker]))
+  const notClosed = new Map(
+    breakers.filter(({ mode }) => mode !== 'closed').map((breaker) => [breaker.name, breaker]),
+  )
   return (type) => {
     const view = types.get(type)
     const held = heldBy(type, view, now)
     if (held || !view) return held
-    const breaker = view.declaration?.breakers?.map((name) => notClosed.get(name)).find((found) => found !== undefined)
+    const breaker = view.declaration?.breakers
+      ?.map((name) => notClosed.get(name))
+      .find((found) => found !== undefined)
     if (breaker) return { by: 'breaker', why: breakerWords(breaker, now) }
     const [local] = heldInAll(type, workers, now)
     return local ? { by: 'breaker', why: breakerWords({ ...local, reason: "each worker's own" }, now) } : null
   }
 }
 
-function breakerWords({ name, expiresAt, reason }: Pick<NamedBreaker, 'name' | 'expiresAt' | 'reason'>, now: number): string {
+function breakerWords(
+  { name, expiresAt, reason }: Pick<NamedBreaker, 'name' | 'expiresAt' | 'reason'>,
+  now: number,
+): string {
   const leftMs = (expiresAt ?? 0) - now
   const why = reason === null ? '' : `: ${reason}`
   return leftMs > 0
@@ -204,5 +230,10 @@ function inspectType(view: TypeView, held: Held | null, now: number): InspectedT
 }
 
 function inspectWorker(worker: WorkerView, now: number): InspectedWorker {
-  return { ...worker, alive: worker.leaseUntil > now, leaseLeftMs: worker.leaseUntil - now, upMs: since(worker.startedAt, now) }
+  return {
+    ...worker,
+    alive: worker.leaseUntil > now,
+    leaseLeftMs: worker.leaseUntil - now,
+    upMs: since(worker.startedAt, now),
+  }
 }

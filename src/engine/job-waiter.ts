@@ -3,10 +3,10 @@
  * woken by changes of the store and never longer apart than the poll. It reads only.
  */
 import type { Cancel } from '../clock.ts'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import type { JobState } from '../domain/job.ts'
-import type { JobDetail, Store } from '../store/store.ts'
-import { keepLooking, type Looking, type Looks } from './keep-looking.ts'
+import type { JobDetail, Store } from '../store/port.ts'
+import { keepLooking, type Looking, type Looks } from './poller.ts'
 import { readJobs } from './read-jobs.ts'
 
 export interface JobWaiter {
@@ -68,7 +68,10 @@ export function createJobWaiter(parts: JobWaiterParts): JobWaiter {
       signal?.throwIfAborted()
       const { one, outcome } = newWaiting(key)
       const abort = () => one.reject(signal?.reason)
-      const cancel: Cancel = timeoutMs === undefined ? () => undefined : clock.after(timeoutMs, () => one.reject(timeoutError(key, timeoutMs)))
+      const cancel: Cancel =
+        timeoutMs === undefined
+          ? () => undefined
+          : clock.after(timeoutMs, () => one.reject(timeoutError(key, timeoutMs)))
       signal?.addEventListener('abort', abort, { once: true })
       begin(one)
       try {
@@ -115,5 +118,7 @@ function timeoutError(key: number, timeoutMs: number): WfError {
 }
 
 function closedError(): WfError {
-  return new WfError('store_unavailable', 'the client was closed while it waited', { hint: 'close it when nothing waits any more' })
+  return new WfError('store_unavailable', 'the client was closed while it waited', {
+    hint: 'close it when nothing waits any more',
+  })
 }

@@ -1,6 +1,6 @@
 /** The breakers that workers share with nobody, as those that live have told; and how many jobs a breaker holds. */
 import type { LocalBreaker } from '../domain/breaker-row.ts'
-import type { TypeView, WorkerView } from '../store/store.ts'
+import type { TypeView, WorkerView } from '../store/port.ts'
 
 export interface InspectedLocalBreaker extends LocalBreaker {
   /** The worker's id: another start of it has breakers of its own. */
@@ -27,13 +27,23 @@ export function localBreakers(workers: readonly WorkerView[], now: number): read
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 /** Of a type: the own breakers that hold its jobs in every worker that takes it; empty where one of them would start a job. */
-export function heldInAll(type: string, workers: readonly WorkerView[], now: number): readonly InspectedLocalBreaker[] {
-  const takers = workers.filter(({ leaseUntil, quarantine, types }) => leaseUntil > now && !quarantine && types.includes(type))
-  const closed = takers.map((worker) => localBreakers([worker], now).filter(({ mode, types }) => mode !== 'closed' && types.includes(type)))
+export function heldInAll(
+  type: string,
+  workers: readonly WorkerView[],
+  now: number,
+): readonly InspectedLocalBreaker[] {
+  const takers = workers.filter(
+    ({ leaseUntil, quarantine, types }) => leaseUntil > now && !quarantine && types.includes(type),
+  )
+  const closed = takers.map((worker) =>
+    localBreakers([worker], now).filter(({ mode, types }) => mode !== 'closed' && types.includes(type)),
+  )
   return closed.every((each) => each.length > 0) ? closed.flat() : []
 }
 
 /** Unfinished jobs of these types that do not run: what a breaker that is not closed holds. */
 export function heldJobs(types: readonly string[], views: readonly TypeView[]): number {
-  return views.filter(({ type }) => types.includes(type)).reduce((sum, { counts }) => sum + (counts.available ?? 0) + (counts.waiting ?? 0), 0)
+  return views
+    .filter(({ type }) => types.includes(type))
+    .reduce((sum, { counts }) => sum + (counts.available ?? 0) + (counts.waiting ?? 0), 0)
 }

@@ -1,7 +1,7 @@
 /** Retention: takes away what is older than it has to be, in small batches with room between them for others. */
 import type { Clock } from '../clock.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 export interface Pruner {
   /** One round; does nothing until the last round is a minute old, unless that left rows behind. Answers the number of rows taken. */
@@ -13,7 +13,15 @@ const batchesPerRound = 100
 const gapMs = 20
 const everyMs = 60_000
 
-export function createPruner({ store, clock, retention }: { store: Store; clock: Clock; retention: RetentionPolicy }): Pruner {
+export function createPruner({
+  store,
+  clock,
+  retention,
+}: {
+  store: Store
+  clock: Clock
+  retention: RetentionPolicy
+}): Pruner {
   let nextAt = clock.monotonic()
   return {
     async prune(signal) {

@@ -1,9 +1,10 @@
 /** Dead letters deleted in small transactions, as one operation. */
 import type { Operation } from '../domain/operation.ts'
 import { inBatches, type Bulk } from './bulk.ts'
-import { asOperation } from './operations.ts'
+import { asOperation } from './operation-log.ts'
 
-export interface PurgeMany extends Pick<Bulk, 'clock' | 'keys' | 'selector' | 'perSecond' | 'signal' | 'onBegin' | 'onBatch'> {
+export interface PurgeMany
+  extends Pick<Bulk, 'clock' | 'keys' | 'selector' | 'perSecond' | 'signal' | 'onBegin' | 'onBatch'> {
   store: Bulk['engine']['store']
   /** Open ones too: their jobs are cancelled for good first. */
   open: boolean
@@ -15,9 +16,15 @@ export interface PurgeMany extends Pick<Bulk, 'clock' | 'keys' | 'selector' | 'p
 export async function purgeMany(purge: PurgeMany): Promise<Operation> {
   const { store, keys, selector, open, who, reason, perSecond } = purge
   const flags = { ...(open ? { open } : {}), ...(perSecond === undefined ? {} : { perSecond }) }
-  const { operation } = await asOperation(store, { verb: 'purge', who, reason, selector, flags, matched: keys.length }, async (id) => {
-    purge.onBegin?.(id)
-    await inBatches(purge, (batch) => store.purgeLetters({ keys: batch, open, who, reason, operation: id }, store.now()))
-  })
+  const { operation } = await asOperation(
+    store,
+    { verb: 'purge', who, reason, selector, flags, matched: keys.length },
+    async (id) => {
+      purge.onBegin?.(id)
+      await inBatches(purge, (batch) =>
+        store.purgeLetters({ keys: batch, open, who, reason, operation: id }, store.now()),
+      )
+    },
+  )
   return operation
 }

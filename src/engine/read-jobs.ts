@@ -1,4 +1,4 @@
-import type { JobDetail, Store } from '../store/store.ts'
+import type { JobDetail, Store } from '../store/port.ts'
 
 const readAtOnce = 32
 

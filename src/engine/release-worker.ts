@@ -10,21 +10,35 @@ import type { Engine } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 
 /** Answers the jobs whose attempt was ended by this. */
-export async function releaseWorker(engine: Engine, workerId: string, release: WorkerRelease): Promise<readonly Job[]> {
+export async function releaseWorker(
+  engine: Engine,
+  workerId: string,
+  release: WorkerRelease,
+): Promise<readonly Job[]> {
   const lost = await loseHeld(engine, workerId, release)
   await engine.store.retireWorkers([workerId], engine.store.now(), release)
   // One that lives all the same may have claimed since.
   return [...lost, ...(await loseHeld(engine, workerId, release))]
 }
 
-async function loseHeld(engine: Engine, workerId: string, { who, reason }: WorkerRelease): Promise<readonly Job[]> {
+async function loseHeld(
+  engine: Engine,
+  workerId: string,
+  { who, reason }: WorkerRelease,
+): Promise<readonly Job[]> {
   const jobs = await engine.store.running(workerId)
   if (jobs.length === 0) return []
   const now = engine.store.now()
   const detail = `worker ${workerId} was released by ${who}${reason === null ? '' : `: ${reason}`}`
   const outcome: Outcome = { kind: 'lost', reason: 'released', detail }
   const { settled } = await engine.exchange({
-    ended: jobs.map((job) => ({ job, outcome, policy: fallbackPolicy, children: [], durationMs: Math.max(0, now - (job.startedAt ?? now)) })),
+    ended: jobs.map((job) => ({
+      job,
+      outcome,
+      policy: fallbackPolicy,
+      children: [],
+      durationMs: Math.max(0, now - (job.startedAt ?? now)),
+    })),
   })
   return jobs.filter((_, index) => settled[index] === 'applied')
 }

@@ -8,14 +8,14 @@
  */
 import type { Clock } from '../clock.ts'
 import { deadlineError } from '../domain/decide.ts'
-import { isStoreGone } from '../domain/errors.ts'
+import { isStoreGone } from '../errors.ts'
 import { fingerprint } from '../domain/fingerprint.ts'
 import type { Logger } from '../logger.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import type { ExpiredLease } from '../store/store.ts'
+import type { ExpiredLease } from '../store/port.ts'
 import type { Ended, Engine, StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
-import { createLeaseEvidence, type LeaseEvidence } from './lease-evidence.ts'
+import { createLeaseEvidence, type LeaseEvidence } from './stale-leases.ts'
 import { createPruner, type Pruner } from './pruner.ts'
 import { createSleepDetector, type SleepDetector } from './sleep-detector.ts'
 
@@ -88,7 +88,8 @@ export function createSweeper(options: SweeperOptions): Sweeper {
       try {
         if (!(await sweep()).held) failing = false
       } catch (error) {
-        if (!failing && !isStoreGone(error)) log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${messageOf(error)}`)
+        if (!failing && !isStoreGone(error))
+          log.warn(`sweeping failed; trying again every ${sweepMs} ms: ${messageOf(error)}`)
         failing = true
       }
       await clock.sleep(sweepMs, sweeping.ended.signal)
@@ -127,7 +128,9 @@ async function leasesCanBeTrusted(sweeping: Sweeping): Promise<boolean> {
   await store.renew([], store.now(), store.now())
   const { slept, steppedMs } = detector.observe()
   if (Math.abs(steppedMs) > loggedStepMs)
-    log.warn(`the clock jumped by ${Math.round(steppedMs / 1000)} s; leases are left alone for one renewal interval`)
+    log.warn(
+      `the clock jumped by ${Math.round(steppedMs / 1000)} s; leases are left alone for one renewal interval`,
+    )
   if (slept) holdBack(sweeping)
   return clock.monotonic() >= sweeping.heldUntil
 }
@@ -141,7 +144,10 @@ async function retireOverdue({ engine, clock, evidence, log }: Sweeping): Promis
   const now = engine.store.now()
   const ids = evidence.overdue(await engine.store.workers(now), { now, monotonic: clock.monotonic() })
   if (ids.length === 0) return
-  log.warn('workers have not renewed for a whole lease although the clock, which was set back, says otherwise', { workers: ids })
+  log.warn(
+    'workers have not renewed for a whole lease although the clock, which was set back, says otherwise',
+    { workers: ids },
+  )
   await engine.store.retireWorkers(ids, now)
 }
 
@@ -165,9 +171,19 @@ async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> 
 }
 
 function lostAttempt({ job, reason }: ExpiredLease, now: number): Ended {
-  const detail = reason === 'lease_expired' ? `the lease of worker ${job.workerId} expired` : `no handler of worker ${job.workerId} held it any more`
+  const detail =
+    reason === 'lease_expired'
+      ? `the lease of worker ${job.workerId} expired`
+      : `no handler of worker ${job.workerId} held it any more`
   const durationMs = Math.max(0, now - (job.startedAt ?? now))
-  return { job, outcome: { kind: 'lost', reason, detail }, policy: fallbackPolicy, children: [], durationMs, onlyIfExpiredAt: now }
+  return {
+    job,
+    outcome: { kind: 'lost', reason, detail },
+    policy: fallbackPolicy,
+    children: [],
+    durationMs,
+    onlyIfExpiredAt: now,
+  }
 }
 
 async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
@@ -177,11 +193,19 @@ async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
     const jobs = await engine.store.overdue(now, batchSize)
     const stops = jobs.map((job) => {
       const error = deadlineError(job.deadlineAt ?? now, Math.max(job.runAt, now))
-      return { jobKey: job.key, type: job.type, incident: { kind: 'deadline_exceeded' as const, error, fingerprint: fingerprint(job.type, error) } }
+      return {
+        jobKey: job.key,
+        type: job.type,
+        incident: { kind: 'deadline_exceeded' as const, error, fingerprint: fingerprint(job.type, error) },
+      }
     })
     const applied = await engine.stop(stops)
     const stopped = stops.filter((_, index) => applied[index])
-    if (stopped.length > 0) log.warn(wordsOfStops(stopped), { incident: 'deadline_exceeded', jobs: stopped.map(({ jobKey }) => jobKey) })
+    if (stopped.length > 0)
+      log.warn(wordsOfStops(stopped), {
+        incident: 'deadline_exceeded',
+        jobs: stopped.map(({ jobKey }) => jobKey),
+      })
     total += stopped.length
     if (jobs.length < batchSize || stopped.length === 0) break
   }
@@ -195,7 +219,8 @@ function wordsOfStops(stops: readonly StopOfJob[]): string {
   const [first] = stops
   const names = stops.slice(0, mostNamed).map(({ type, jobKey }) => `${type} #${jobKey}`)
   const more = stops.length > mostNamed ? ` and ${stops.length - mostNamed} more` : ''
-  const why = stops.length === 1 ? (first?.incident.error.message ?? '') : 'they could not start before their deadlines'
+  const why =
+    stops.length === 1 ? (first?.incident.error.message ?? '') : 'they could not start before their deadlines'
   return `▲ ${names.join(', ')}${more} incident deadline_exceeded: ${why}`
 }
 

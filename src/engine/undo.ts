@@ -3,7 +3,7 @@
  * target is decided by the store, inside the transaction that restores it; an undo is an operation itself.
  */
 import type { Clock } from '../clock.ts'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import {
   isUndone,
   operationState,
@@ -13,22 +13,32 @@ import {
   type OperationTarget,
   type Undone,
 } from '../domain/operation.ts'
-import { commandOf, finalBecause } from '../domain/operation-words.ts'
+import { commandOf, finalBecause } from '../messages/operation-messages.ts'
 import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
 import { pagesOf } from '../store/pages.ts'
-import type { Paged, Store, StoreReader } from '../store/store.ts'
+import type { Paged, Store, StoreReader } from '../store/port.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
-import { asOperation } from './operations.ts'
+import { asOperation } from './operation-log.ts'
 
 /** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
-export async function operationToUndo(reader: StoreReader, id: number | null, now: number): Promise<Operation> {
+export async function operationToUndo(
+  reader: StoreReader,
+  id: number | null,
+  now: number,
+): Promise<Operation> {
   if (id === null) {
     const [last] = (await reader.operations({ undoable: true }, { limit: 1 })).items
-    if (!last) throw new WfError('not_found', 'there is nothing to undo', { hint: 'wf audit list shows what was done' })
+    if (!last)
+      throw new WfError('not_found', 'there is nothing to undo', {
+        hint: 'wf audit list shows what was done',
+      })
     return checked(last, now)
   }
   const operation = await reader.operation(id)
-  if (!operation) throw new WfError('not_found', `there is no operation ${id}`, { hint: 'old ones are pruned; wf audit list shows what there is' })
+  if (!operation)
+    throw new WfError('not_found', `there is no operation ${id}`, {
+      hint: 'old ones are pruned; wf audit list shows what there is',
+    })
   return checked(operation, now)
 }
 
@@ -42,13 +52,23 @@ function checked(operation: Operation, now: number): Operation {
 export function whyNotUndone(operation: Operation, now: number): { message: string; hint: string } | null {
   const { id, verb, undoneBy, undoes, changed } = operation
   if (verb === 'undo') {
-    return { message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`, hint: 'do again what was undone' }
+    return {
+      message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`,
+      hint: 'do again what was undone',
+    }
   }
   const final = finalBecause(verb)
   if (final !== null || !undoableVerbs.includes(verb)) {
-    return { message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${final ?? 'it is final'}`, hint: `wf audit show ${id}` }
+    return {
+      message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${final ?? 'it is final'}`,
+      hint: `wf audit show ${id}`,
+    }
   }
-  if (isUndone(operation)) return { message: `operation ${id} was undone already, by operation ${undoneBy}`, hint: `wf audit show ${undoneBy}` }
+  if (isUndone(operation))
+    return {
+      message: `operation ${id} was undone already, by operation ${undoneBy}`,
+      hint: `wf audit show ${undoneBy}`,
+    }
   if (changed === 0) return { message: `operation ${id} changed nothing`, hint: `wf audit show ${id}` }
   if (operationState(operation, now) === 'at work')
     return {
@@ -72,7 +92,15 @@ export interface UndoOptions {
 export async function undoOperation(options: UndoOptions): Promise<Operation> {
   const { store, of, who, reason } = options
   const matched = await undoableCount(store, of)
-  const named = { verb: 'undo' as const, who, reason, selector: `operation ${of.id}`, flags: {}, matched, undoes: of.id }
+  const named = {
+    verb: 'undo' as const,
+    who,
+    reason,
+    selector: `operation ${of.id}`,
+    flags: {},
+    matched,
+    undoes: of.id,
+  }
   const { operation } = await asOperation(store, named, (id) => undoInBatches(options, id))
   return operation
 }
@@ -84,7 +112,10 @@ async function undoableCount(store: StoreReader, { id }: Operation): Promise<num
   return count
 }
 
-async function undoInBatches({ store, clock, of, who, reason, signal, onBatch }: UndoOptions, operation: number): Promise<void> {
+async function undoInBatches(
+  { store, clock, of, who, reason, signal, onBatch }: UndoOptions,
+  operation: number,
+): Promise<void> {
   for await (const { items } of undoablePages(store, of.id)) {
     if (signal?.aborted || items.length === 0) return
     const beganMs = clock.monotonic()
@@ -101,8 +132,18 @@ export function undoablePages(reader: StoreReader, id: number): AsyncGenerator<P
 }
 
 /** What an undo would make of a target now, by the rules that the store applies. */
-export async function foretellUndo(reader: StoreReader, { jobKey, name, image }: OperationTarget, now: number): Promise<Undone> {
-  const answer = (status: Undone['status'], why: string, partly = false): Undone => ({ jobKey, name, status, why, partly })
+export async function foretellUndo(
+  reader: StoreReader,
+  { jobKey, name, image }: OperationTarget,
+  now: number,
+): Promise<Undone> {
+  const answer = (status: Undone['status'], why: string, partly = false): Undone => ({
+    jobKey,
+    name,
+    status,
+    why,
+    partly,
+  })
   if (image === null) {
     const { status, why } = undoUnknown({ jobKey, name }, (await reader.job(jobKey)) !== null)
     return answer(status, why)
@@ -124,7 +165,9 @@ async function foretellJob(reader: StoreReader, jobKey: number, image: JobChange
   return undoJob(jobKey, image, {
     job: detail?.job ?? null,
     variables: detail?.variables ?? '',
-    incidentThere: detail?.incidents.some(({ id, resolvedAt }) => id === image.incident && resolvedAt !== null) === true,
-    deadLetterThere: detail?.deadLetter?.receivedAt === image.deadLetterAt && detail?.deadLetter?.closedAt !== null,
+    incidentThere:
+      detail?.incidents.some(({ id, resolvedAt }) => id === image.incident && resolvedAt !== null) === true,
+    deadLetterThere:
+      detail?.deadLetter?.receivedAt === image.deadLetterAt && detail?.deadLetter?.closedAt !== null,
   })
 }

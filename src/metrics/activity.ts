@@ -37,20 +37,41 @@ export interface Activity {
 
 const minuteMs = 60_000
 const well: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['success', 'business_error'])
-const badly: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['fail', 'incident', 'poison', 'lost', 'result_invalid'])
+const badly: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>([
+  'fail',
+  'incident',
+  'poison',
+  'lost',
+  'result_invalid',
+])
 
-export async function readActivity(reader: ActivityReader, { windowMs, by, types, now }: ActivityWanted): Promise<Activity> {
+export async function readActivity(
+  reader: ActivityReader,
+  { windowMs, by, types, now }: ActivityWanted,
+): Promise<Activity> {
   const first = now - windowMs
   const since = first - (((first % minuteMs) + minuteMs) % minuteMs)
   const query = { since, by, ...(types === undefined ? {} : { types }) }
   const [attempts, stops] = [await reader.attemptTotals(query), await reader.stopTotals(query)]
   const minutes = Math.max(1, (now - since) / minuteMs)
   const names = new Set([...attempts, ...stops].map(({ group }) => group))
-  const groups = [...names].map((group) => groupOf(group, { attempts, stops, minutes: by === 'minute' ? 1 : minutes }))
-  return { since, minutes, groups: by === 'minute' ? sortedBy(groups, ({ group }) => Number(group)) : sortedBy(groups, ({ attempts }) => -attempts) }
+  const groups = [...names].map((group) =>
+    groupOf(group, { attempts, stops, minutes: by === 'minute' ? 1 : minutes }),
+  )
+  return {
+    since,
+    minutes,
+    groups:
+      by === 'minute'
+        ? sortedBy(groups, ({ group }) => Number(group))
+        : sortedBy(groups, ({ attempts }) => -attempts),
+  }
 }
 
-function sortedBy(groups: readonly ActivityGroup[], rank: (group: ActivityGroup) => number): readonly ActivityGroup[] {
+function sortedBy(
+  groups: readonly ActivityGroup[],
+  rank: (group: ActivityGroup) => number,
+): readonly ActivityGroup[] {
   return [...groups].sort((a, b) => rank(a) - rank(b) || (a.group < b.group ? -1 : 1))
 }
 
@@ -75,7 +96,10 @@ function groupOf(group: string, { attempts, stops, minutes }: Totals): ActivityG
 }
 
 /** As Prometheus estimates it: evenly spread within a bucket; beyond the last bucket, where that begins. */
-export function quantile(totals: readonly Pick<AttemptTotal, 'bucket' | 'count'>[], share: number): number | null {
+export function quantile(
+  totals: readonly Pick<AttemptTotal, 'bucket' | 'count'>[],
+  share: number,
+): number | null {
   const buckets = new Array<number>(durationBucketsMs.length + 1).fill(0)
   for (const { bucket, count } of totals) buckets[bucket] = (buckets[bucket] ?? 0) + count
   const total = buckets.reduce((sum, count) => sum + count, 0)
@@ -85,7 +109,8 @@ export function quantile(totals: readonly Pick<AttemptTotal, 'bucket' | 'count'>
   for (const [index, count] of buckets.entries()) {
     const low = durationBucketsMs[index - 1] ?? 0
     const high = durationBucketsMs[index]
-    if (count > 0 && seen + count >= wanted) return high === undefined ? low : low + ((high - low) * (wanted - seen)) / count
+    if (count > 0 && seen + count >= wanted)
+      return high === undefined ? low : low + ((high - low) * (wanted - seen)) / count
     seen += count
   }
   return durationBucketsMs.at(-1) ?? null

@@ -3,7 +3,17 @@ import type { OutcomeKind } from '../domain/outcome.ts'
 import type { StatDelta } from '../domain/stat-delta.ts'
 import { durationBucketsMs } from './names.ts'
 
-const outcomes: readonly OutcomeKind[] = ['success', 'fail', 'defer', 'incident', 'poison', 'business_error', 'interrupted', 'lost', 'result_invalid']
+const outcomes: readonly OutcomeKind[] = [
+  'success',
+  'fail',
+  'defer',
+  'incident',
+  'poison',
+  'business_error',
+  'interrupted',
+  'lost',
+  'result_invalid',
+]
 const rowOf = new Map(outcomes.map((outcome, index) => [outcome, index]))
 const buckets = durationBucketsMs.length + 1
 const minuteMs = 60_000
@@ -64,7 +74,8 @@ function deltasOf(types: ReadonlyMap<string, TypeTotals>, minute: number): StatD
   for (const [type, { counts, sumsMs }] of types) {
     for (const [cell, count] of counts.entries()) {
       const outcome = outcomes[Math.floor(cell / buckets)]
-      if (count > 0 && outcome) deltas.push({ minute, type, outcome, bucket: cell % buckets, count, sumMs: sumsMs[cell] ?? 0 })
+      if (count > 0 && outcome)
+        deltas.push({ minute, type, outcome, bucket: cell % buckets, count, sumMs: sumsMs[cell] ?? 0 })
     }
   }
   return deltas

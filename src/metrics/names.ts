@@ -16,9 +16,13 @@ export const durationBucket = `${metrics.duration}_bucket`
 export const durationSum = `${metrics.duration}_sum`
 
 /** Upper ends of the buckets of a handler's run time, in ms; what is longer falls into one more bucket at the end. */
-export const durationBucketsMs = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000] as const
+export const durationBucketsMs = [
+  1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000,
+] as const
 
 /** JSON text with sorted keys: the form in which a store tells counters apart. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))))
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))),
+  )
 }

@@ -4,10 +4,10 @@
  * and at the end. It must not slow an attempt down nor fail one: what cannot be written waits for the next second.
  */
 import type { Cancel, Clock } from '../clock.ts'
-import { isStoreGone } from '../domain/errors.ts'
+import { isStoreGone } from '../errors.ts'
 import type { EngineEventMap, EngineEvents } from '../engine/events.ts'
 import type { Logger } from '../logger.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 import { createAttemptTotals, type AttemptTotals } from './attempt-totals.ts'
 import { metrics } from './names.ts'
 import { Unsent } from './unsent.ts'
@@ -38,9 +38,15 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
 
   const settled = ({ end, settlement, result, now }: EngineEventMap['settled']) => {
     if (result === 'stale') return
-    totals.add({ type: settlement.type, outcome: outcomeOf(settlement, result), durationMs: end.durationMs, at: now })
+    totals.add({
+      type: settlement.type,
+      outcome: outcomeOf(settlement, result),
+      durationMs: end.durationMs,
+      at: now,
+    })
     const { outcome } = end
-    if (outcome.kind === 'defer' && outcome.by !== 'handler') unsent.count(metrics.backpressure, { type: settlement.type, reason: outcome.by }, 1)
+    if (outcome.kind === 'defer' && outcome.by !== 'handler')
+      unsent.count(metrics.backpressure, { type: settlement.type, reason: outcome.by }, 1)
     flusher.arm()
   }
   const counted = ({ metric, labels, value }: EngineEventMap['counted']) => {
@@ -53,7 +59,12 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
   }
   return {
     start() {
-      if (endings.length === 0) endings = [events.on('settled', settled), events.on('counted', counted), events.on('progress', progress)]
+      if (endings.length === 0)
+        endings = [
+          events.on('settled', settled),
+          events.on('counted', counted),
+          events.on('progress', progress),
+        ]
     },
     flush: () => flusher.flush(),
     async stop() {
@@ -79,7 +90,8 @@ class Flusher {
   }
 
   arm(): void {
-    if (this.#timer === null && !this.#ended) this.#timer = this.#parts.clock.after(this.#parts.flushMs, () => void this.flush(), { unref: true })
+    if (this.#timer === null && !this.#ended)
+      this.#timer = this.#parts.clock.after(this.#parts.flushMs, () => void this.flush(), { unref: true })
   }
 
   flush(): Promise<boolean> {
@@ -108,7 +120,8 @@ class Flusher {
       return true
     } catch (error) {
       unsent.merge(taken)
-      if (!this.#failing && !isStoreGone(error)) log.warn(`statistics could not be written; trying again: ${messageOf(error)}`)
+      if (!this.#failing && !isStoreGone(error))
+        log.warn(`statistics could not be written; trying again: ${messageOf(error)}`)
       this.#failing = true
       this.arm()
       return false
@@ -119,6 +132,9 @@ class Flusher {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** A result that the database refused, and a business error that nobody declared, became incidents. */
-function outcomeOf({ outcome, incident }: EngineEventMap['settled']['settlement'], result: EngineEventMap['settled']['result']) {
+function outcomeOf(
+  { outcome, incident }: EngineEventMap['settled']['settlement'],
+  result: EngineEventMap['settled']['result'],
+) {
   return result === 'refused' || (outcome === 'business_error' && incident !== null) ? 'incident' : outcome
 }

@@ -1,6 +1,6 @@
 /** What a flush has to write: kept, and merged by what it counts, until a store has taken it. Bounded by the number of different things counted. */
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
-import type { Progress } from '../store/store.ts'
+import type { Progress } from '../store/port.ts'
 import { durationBucket, durationBucketsMs, durationSum, labelText, metrics } from './names.ts'
 
 /** Which outcomes count as handled, and under which word. The others did not come to an end. */
@@ -38,12 +38,20 @@ export class Unsent {
 
   /** The latest word of each job. A fraction that is no number is dropped: one bad row would hold up all the others. */
   progress(progress: Progress): void {
-    if (!Number.isNaN(progress.fraction)) this.#progress.set(progress.jobKey, { ...progress, fraction: Math.min(1, Math.max(0, progress.fraction)) })
+    if (!Number.isNaN(progress.fraction))
+      this.#progress.set(progress.jobKey, {
+        ...progress,
+        fraction: Math.min(1, Math.max(0, progress.fraction)),
+      })
   }
 
   /** Everything, and nothing is left. What could not be written goes back with `merge`. */
   take(): { stats: readonly StatDelta[]; counters: readonly CounterDelta[]; progress: readonly Progress[] } {
-    const taken = { stats: [...this.#stats.values()], counters: [...this.#counters.values()], progress: [...this.#progress.values()] }
+    const taken = {
+      stats: [...this.#stats.values()],
+      counters: [...this.#counters.values()],
+      progress: [...this.#progress.values()],
+    }
     this.#stats.clear()
     this.#counters.clear()
     this.#progress.clear()
@@ -63,7 +71,10 @@ export class Unsent {
   #addStat(delta: StatDelta): void {
     const id = `${delta.minute} ${delta.outcome} ${delta.bucket} ${delta.type}`
     const known = this.#stats.get(id)
-    this.#stats.set(id, known ? { ...known, count: known.count + delta.count, sumMs: known.sumMs + delta.sumMs } : delta)
+    this.#stats.set(
+      id,
+      known ? { ...known, count: known.count + delta.count, sumMs: known.sumMs + delta.sumMs } : delta,
+    )
   }
 
   #countAttempts({ type, outcome, bucket, count, sumMs }: StatDelta): void {

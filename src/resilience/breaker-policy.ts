@@ -3,8 +3,8 @@ import { handlerErrorKind } from '../domain/handler-errors.ts'
 import type { BreakerRules, Counts, Verdict } from './breaker-state.ts'
 import { read } from './error-chain.ts'
 import { isTransientStatus, statusOf } from './http-answer.ts'
-import { judgement } from './judgement.ts'
-import { TimeLimitError } from './time-limit.ts'
+import { judgement } from './call-predicate.ts'
+import { TimeLimitError } from './timeout.ts'
 import { isAbort } from './transient.ts'
 
 export interface BreakerPolicy {
@@ -27,7 +27,13 @@ export interface BreakerPolicy {
 }
 
 /** A `shouldTrip` that throws, or gives no boolean (a promise is always true), leaves it to `failures`: the guard stays on. */
-export function rulesOf({ failures, shouldTrip, intervalMs, openForMs, probes }: BreakerPolicy): BreakerRules {
+export function rulesOf({
+  failures,
+  shouldTrip,
+  intervalMs,
+  openForMs,
+  probes,
+}: BreakerPolicy): BreakerRules {
   const plain = (counts: Counts) => counts.consecutiveFailures >= failures
   const own = (counts: Counts) => judgement(shouldTrip, counts) ?? plain(counts)
   return { shouldTrip: shouldTrip ? own : plain, intervalMs, openForMs, probes }
@@ -60,5 +66,7 @@ export function verdictOf(thrown: unknown, policy: BreakerPolicy, signal: AbortS
 function judge(thrown: unknown): Verdict {
   if (isAbort(thrown)) return 'excluded'
   const status = statusOf(thrown)
-  return status !== null && status < 500 && status >= 400 && !isTransientStatus(status) ? 'success' : 'failure'
+  return status !== null && status < 500 && status >= 400 && !isTransientStatus(status)
+    ? 'success'
+    : 'failure'
 }

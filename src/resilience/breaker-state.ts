@@ -62,7 +62,14 @@ export interface Ticket {
 }
 
 const none: readonly Probe[] = []
-const zero: Counts = { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+const zero: Counts = {
+  requests: 0,
+  successes: 0,
+  failures: 0,
+  exclusions: 0,
+  consecutiveSuccesses: 0,
+  consecutiveFailures: 0,
+}
 
 export function newBreaker(at: At): BreakerState {
   return turned({ generation: 0 }, 'closed', at)
@@ -71,7 +78,8 @@ export function newBreaker(at: At): BreakerState {
 /** What time alone has made of it. */
 export function current(state: BreakerState, at: At): BreakerState {
   const { now, rules } = at
-  if (state.mode === 'half_open') return state.counts.consecutiveSuccesses >= rules.probes ? turned(state, 'closed', at) : state
+  if (state.mode === 'half_open')
+    return state.counts.consecutiveSuccesses >= rules.probes ? turned(state, 'closed', at) : state
   if (state.expiresAt === null) return state
   if (state.mode === 'closed') return now >= state.expiresAt ? turned(state, 'closed', at) : state
   // An operator's word holds as long as it says; an opening of its own never much longer than its rules do.
@@ -80,13 +88,24 @@ export function current(state: BreakerState, at: At): BreakerState {
 }
 
 /** Asks for a call to be let through; without a ticket it is not, and nothing changes by itself before `retryAt`. */
-export function enter(before: BreakerState, at: At, holder = ''): { state: BreakerState; ticket: Ticket | null; retryAt: number } {
+export function enter(
+  before: BreakerState,
+  at: At,
+  holder = '',
+): { state: BreakerState; ticket: Ticket | null; retryAt: number } {
   const state = current(before, at)
   const retryAt = mayEnterAt(state, at)
   if (retryAt > at.now) return { state, ticket: null, retryAt }
   const permit = state.counts.requests + 1
   const { successes, failures, exclusions, consecutiveSuccesses, consecutiveFailures } = state.counts
-  const counts = { requests: permit, successes, failures, exclusions, consecutiveSuccesses, consecutiveFailures }
+  const counts = {
+    requests: permit,
+    successes,
+    failures,
+    exclusions,
+    consecutiveSuccesses,
+    consecutiveFailures,
+  }
   const ticket = { generation: state.generation, permit }
   if (state.mode === 'closed') return { state: going(state, counts, none), ticket, retryAt }
   const probes = [...living(state, at), { permit, holder, expiresAt: at.now + at.rules.openForMs }]
@@ -94,12 +113,17 @@ export function enter(before: BreakerState, at: At, holder = ''): { state: Break
 }
 
 /** A call has ended. Only a ticket of the present generation counts. */
-export function leave(before: BreakerState, at: At, { ticket, verdict }: { ticket: Ticket; verdict: Verdict }): BreakerState {
+export function leave(
+  before: BreakerState,
+  at: At,
+  { ticket, verdict }: { ticket: Ticket; verdict: Verdict },
+): BreakerState {
   const now = current(before, at)
   if (ticket.generation !== now.generation) return now
   const probes = now.mode === 'closed' ? none : now.probes.filter(({ permit }) => permit !== ticket.permit)
   const state = going(now, counted(now.counts, verdict), probes)
-  if (verdict === 'failure' && (state.mode === 'half_open' || at.rules.shouldTrip(state.counts))) return turned(state, 'open', at)
+  if (verdict === 'failure' && (state.mode === 'half_open' || at.rules.shouldTrip(state.counts)))
+    return turned(state, 'open', at)
   return current(state, at)
 }
 
@@ -123,7 +147,9 @@ export function close(state: BreakerState, at: At): BreakerState {
 export function freePlaces(before: BreakerState, at: At): number {
   const state = current(before, at)
   if (state.mode === 'closed') return Number.POSITIVE_INFINITY
-  return state.mode === 'open' ? 0 : Math.max(0, at.rules.probes - living(state, at).length - state.counts.consecutiveSuccesses)
+  return state.mode === 'open'
+    ? 0
+    : Math.max(0, at.rules.probes - living(state, at).length - state.counts.consecutiveSuccesses)
 }
 
 /** The first instant from which a call may be let through; `at.now` where it may be now. */
@@ -156,7 +182,11 @@ function turned({ generation }: { generation: number }, mode: BreakerMode, { now
 }
 
 /** The same generation, further on. Written out: with spreads a call through a whole chain cost a quarter more. */
-function going({ mode, generation, by, changedAt, expiresAt }: BreakerState, counts: Counts, probes: readonly Probe[]): BreakerState {
+function going(
+  { mode, generation, by, changedAt, expiresAt }: BreakerState,
+  counts: Counts,
+  probes: readonly Probe[],
+): BreakerState {
   return { mode, generation, counts, by, changedAt, expiresAt, probes }
 }
 
@@ -164,10 +194,31 @@ function counted(counts: Counts, verdict: Verdict): Counts {
   const { requests, successes, failures, exclusions, consecutiveSuccesses, consecutiveFailures } = counts
   switch (verdict) {
     case 'success':
-      return { requests, successes: successes + 1, failures, exclusions, consecutiveSuccesses: consecutiveSuccesses + 1, consecutiveFailures: 0 }
+      return {
+        requests,
+        successes: successes + 1,
+        failures,
+        exclusions,
+        consecutiveSuccesses: consecutiveSuccesses + 1,
+        consecutiveFailures: 0,
+      }
     case 'failure':
-      return { requests, successes, failures: failures + 1, exclusions, consecutiveSuccesses: 0, consecutiveFailures: consecutiveFailures + 1 }
+      return {
+        requests,
+        successes,
+        failures: failures + 1,
+        exclusions,
+        consecutiveSuccesses: 0,
+        consecutiveFailures: consecutiveFailures + 1,
+      }
     case 'excluded':
-      return { requests, successes, failures, exclusions: exclusions + 1, consecutiveSuccesses, consecutiveFailures }
+      return {
+        requests,
+        successes,
+        failures,
+        exclusions: exclusions + 1,
+        consecutiveSuccesses,
+        consecutiveFailures,
+      }
   }
 }

@@ -74,7 +74,11 @@ export class Bulkhead {
       const enter = step(resolve)
       const cancel = this.#clock.after(
         waitMs,
-        step(() => reject(new BulkheadFull(`all ${this.#policy.limit} places were taken for ${Math.round(waitMs)} ms`))),
+        step(() =>
+          reject(
+            new BulkheadFull(`all ${this.#policy.limit} places were taken for ${Math.round(waitMs)} ms`),
+          ),
+        ),
       )
       const unlisten = onAbort(
         signal,

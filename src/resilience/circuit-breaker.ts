@@ -1,7 +1,7 @@
 /** The breaker of one process: holds the state, asks the clock, tells of changes. What the events make of it is breaker-state.ts. */
 import type { Clock } from '../clock.ts'
-import { formatDuration } from '../domain/duration.ts'
-import { attempt } from '../domain/preview.ts'
+import { formatDuration } from '../text/duration.ts'
+import { attempt } from '../text/preview.ts'
 import type { Random } from '../random.ts'
 import { type BreakerPolicy, rulesOf } from './breaker-policy.ts'
 import {
@@ -18,7 +18,7 @@ import {
   trip,
   type Verdict,
 } from './breaker-state.ts'
-import { DependencyRefusal } from './refusal.ts'
+import { DependencyRefusal } from './dependency-refused.ts'
 
 /** What a call goes through, wherever its state is kept. */
 export interface Breaker {
@@ -129,17 +129,34 @@ export async function guarded<T>(
 export function snapshotOf(before: BreakerState, at: At): BreakerSnapshot {
   const state = current(before, at)
   const { mode, generation } = state
-  return { mode, generation, ageMs: Math.max(0, at.now - state.changedAt), retryInMs: enter(state, at).retryAt - at.now }
+  return {
+    mode,
+    generation,
+    ageMs: Math.max(0, at.now - state.changedAt),
+    retryInMs: enter(state, at).retryAt - at.now,
+  }
 }
 
 /** A listener that throws is the listener's fault. */
-export function tell({ name, onChange }: BreakerParts, from: BreakerMode, { mode: to, generation, by }: BreakerState): void {
+export function tell(
+  { name, onChange }: BreakerParts,
+  from: BreakerMode,
+  { mode: to, generation, by }: BreakerState,
+): void {
   attempt(() => onChange?.({ name, from, to, generation, by }), undefined)
 }
 
 /** Back a little after the breaker may let calls through: a fifth of its open period, so that those held do not all return at once. */
-export function heldBy({ name, policy, random }: BreakerParts, { mode, retryInMs }: { mode: BreakerMode; retryInMs: number }): DependencyRefusal {
+export function heldBy(
+  { name, policy, random }: BreakerParts,
+  { mode, retryInMs }: { mode: BreakerMode; retryInMs: number },
+): DependencyRefusal {
   const why = mode === 'half_open' ? 'a probe is on its way' : `open for another ${formatDuration(retryInMs)}`
   const delayMs = Math.ceil(retryInMs + random() * policy.openForMs * 0.2)
-  return new DependencyRefusal({ dependency: name, by: 'breaker', delayMs, message: `the breaker of ${name} lets nothing through: ${why}` })
+  return new DependencyRefusal({
+    dependency: name,
+    by: 'breaker',
+    delayMs,
+    message: `the breaker of ${name} lets nothing through: ${why}`,
+  })
 }

@@ -1,12 +1,18 @@
 /** The dependencies of one process: who calls the same name shares its breaker and its bulkhead; retry and timeout are each handler's own. */
 import type { Clock } from '../clock.ts'
-import { WfError } from '../domain/errors.ts'
-import { didYouMean, nearWords } from '../domain/nearest-word.ts'
-import { preview } from '../domain/preview.ts'
+import { WfError } from '../errors.ts'
+import { didYouMean, nearWords } from '../text/suggest.ts'
+import { preview } from '../text/preview.ts'
 import type { Random } from '../random.ts'
 import type { BreakerPolicy } from './breaker-policy.ts'
 import { Bulkhead, type BulkheadPolicy } from './bulkhead.ts'
-import { type Breaker, type BreakerChange, type BreakerParts, type BreakerSnapshot, CircuitBreaker } from './circuit-breaker.ts'
+import {
+  type Breaker,
+  type BreakerChange,
+  type BreakerParts,
+  type BreakerSnapshot,
+  CircuitBreaker,
+} from './circuit-breaker.ts'
 import { Dependency } from './dependency.ts'
 import type { DependencyPolicy } from './dependency-policy.ts'
 
@@ -48,13 +54,21 @@ export class Dependencies {
 
   /** How each breaker stands, as this process sees it. */
   breakers(): readonly (BreakerSnapshot & { name: string; shared: boolean })[] {
-    return [...this.#breakers].map(([name, { breaker, policy }]) => ({ name, shared: policy.shared, ...breaker.snapshot() }))
+    return [...this.#breakers].map(([name, { breaker, policy }]) => ({
+      name,
+      shared: policy.shared,
+      ...breaker.snapshot(),
+    }))
   }
 
   #breaker(name: string, said: Known<BreakerPolicy>): Breaker {
     const known = this.#breakers.get(name)
     if (known) {
-      agree(`${name}.breaker`, { known, said, keys: ['failures', 'shouldTrip', 'intervalMs', 'openForMs', 'probes', 'shared'] })
+      agree(`${name}.breaker`, {
+        known,
+        said,
+        keys: ['failures', 'shouldTrip', 'intervalMs', 'openForMs', 'probes', 'shared'],
+      })
       return known.breaker
     }
     const { clock, random, onChange, sharedBreaker } = this.#parts
@@ -76,13 +90,20 @@ export class Dependencies {
   }
 }
 
-function agree<P>(what: string, { known, said, keys }: { known: Known<P>; said: Known<P>; keys: readonly (keyof P & string)[] }): void {
+function agree<P>(
+  what: string,
+  { known, said, keys }: { known: Known<P>; said: Known<P>; keys: readonly (keyof P & string)[] },
+): void {
   const key = keys.find((one) => known.policy[one] !== said.policy[one])
   if (key === undefined) return
   const values = `${preview(said.policy[key], 60)} here and ${preview(known.policy[key], 60)} in handler ${preview(known.type)}`
-  throw new WfError('invalid_handler', `handler ${preview(said.type)}: dependencies.${what}: ${key} is ${values}; both share one`, {
-    hint: 'write the policy once and give it to both handlers, or give the dependency another name',
-  })
+  throw new WfError(
+    'invalid_handler',
+    `handler ${preview(said.type)}: dependencies.${what}: ${key} is ${values}; both share one`,
+    {
+      hint: 'write the policy once and give it to both handlers, or give the dependency another name',
+    },
+  )
 }
 
 /** The dependency that a handler calls by `name`. Throws WfError `invalid_handler` for a name that it does not declare. */
@@ -91,8 +112,15 @@ export function dependencyNamed(declared: HandlerDependencies, name: unknown, ty
   if (found) return found
   const names = [...declared.keys()]
   const near = typeof name === 'string' ? nearWords([name], names) : []
-  const known = names.length > 0 ? `it declares ${names.join(', ')}` : "declare it: dependencies: { name: { timeout: '10s' } }"
-  throw new WfError('invalid_handler', `handler ${preview(type)} calls ${preview(name, 60)}, which is none of its dependencies`, {
-    hint: didYouMean(near, near.length > 0 ? '' : known),
-  })
+  const known =
+    names.length > 0
+      ? `it declares ${names.join(', ')}`
+      : "declare it: dependencies: { name: { timeout: '10s' } }"
+  throw new WfError(
+    'invalid_handler',
+    `handler ${preview(type)} calls ${preview(name, 60)}, which is none of its dependencies`,
+    {
+      hint: didYouMean(near, near.length > 0 ? '' : known),
+    },
+  )
 }

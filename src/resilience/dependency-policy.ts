@@ -2,10 +2,16 @@
  * What a handler may say about a dependency, checked when it is loaded: no slip turns a guard off without a word.
  * Each guard is off until it is named; within a named one every number has a default.
  */
-import { formatDuration } from '../domain/duration.ts'
-import { WfError } from '../domain/errors.ts'
-import { isPlainObject, type OptionReader, optionReader, readOption, refuseUnknownKeys } from '../domain/option-reader.ts'
-import { preview } from '../domain/preview.ts'
+import { formatDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
+import {
+  isPlainObject,
+  type OptionReader,
+  optionReader,
+  readOption,
+  refuseUnknownKeys,
+} from '../text/option-reader.ts'
+import { preview } from '../text/preview.ts'
 import type { BreakerPolicy } from './breaker-policy.ts'
 import type { Counts } from './breaker-state.ts'
 import type { BulkheadPolicy } from './bulkhead.ts'
@@ -99,10 +105,17 @@ export function normaliseDependencies(
   { type, timeoutMs }: { type: string; timeoutMs: number },
 ): ReadonlyMap<string, DependencyPolicy> {
   if (option === undefined) return new Map()
-  if (!isPlainObject(option)) throw refusal(type, `dependencies is ${preview(option, 60)}; it must be an object of name: { … }`)
+  if (!isPlainObject(option))
+    throw refusal(type, `dependencies is ${preview(option, 60)}; it must be an object of name: { … }`)
   const names = Object.keys(option)
-  if (names.length > mostDependencies) throw refusal(type, `dependencies names ${names.length}; at most ${mostDependencies} are allowed`)
-  return new Map(names.map((name) => [checkedName(name, type), normaliseDependency(option[name], { type, name, timeoutMs })]))
+  if (names.length > mostDependencies)
+    throw refusal(type, `dependencies names ${names.length}; at most ${mostDependencies} are allowed`)
+  return new Map(
+    names.map((name) => [
+      checkedName(name, type),
+      normaliseDependency(option[name], { type, name, timeoutMs }),
+    ]),
+  )
 }
 
 export function normaliseDependency(
@@ -111,13 +124,23 @@ export function normaliseDependency(
 ): DependencyPolicy {
   const path = `dependencies.${name}`
   if (!isPlainObject(option)) {
-    throw refusal(type, `${path} is ${preview(option, 60)}; it must be an object with any of ${keysOf.dependency.join(', ')}`)
+    throw refusal(
+      type,
+      `${path} is ${preview(option, 60)}; it must be an object with any of ${keysOf.dependency.join(', ')}`,
+    )
   }
   const place = { type, path: `${path}.` }
   refuseUnknownKeys(option, keysOf.dependency, place)
   const read = optionReader(option, place)
-  const timeoutMs = read.isGiven('timeout') ? read.duration('timeout', { fromMs: 1, toMs: most, otherwiseMs: most }) : null
-  return { timeoutMs, retry: retryOf(read), breaker: breakerOf(read, timeoutMs), bulkhead: bulkheadOf(option, read) }
+  const timeoutMs = read.isGiven('timeout')
+    ? read.duration('timeout', { fromMs: 1, toMs: most, otherwiseMs: most })
+    : null
+  return {
+    timeoutMs,
+    retry: retryOf(read),
+    breaker: breakerOf(read, timeoutMs),
+    bulkhead: bulkheadOf(option, read),
+  }
 }
 
 function retryOf(dependency: OptionReader): RetryPolicy | null {
@@ -128,14 +151,23 @@ function retryOf(dependency: OptionReader): RetryPolicy | null {
     attempts: read.whole('attempts', { from: 1, to: 5, otherwise: 3 }),
     delayMs,
     factor: read.number('factor', { from: 1, to: 10, otherwise: 2 }),
-    maxMs: read.duration('max', { fromMs: delayMs, toMs: longestWaitMs, otherwiseMs: Math.max(2_000, delayMs) }),
+    maxMs: read.duration('max', {
+      fromMs: delayMs,
+      toMs: longestWaitMs,
+      otherwiseMs: Math.max(2_000, delayMs),
+    }),
     jitter: read.number('jitter', { from: 0, to: 1, otherwise: 0.2 }),
     isTransient: judgeOf<NonNullable<RetryOption['isTransient']>>(read, 'isTransient'),
   }
-  const waits = Array.from({ length: policy.attempts - 1 }, (_, index) => Math.min(policy.maxMs, delayMs * policy.factor ** index))
+  const waits = Array.from({ length: policy.attempts - 1 }, (_, index) =>
+    Math.min(policy.maxMs, delayMs * policy.factor ** index),
+  )
   const totalMs = waits.reduce((sum, ms) => sum + ms, 0)
   if (totalMs > longestWaitMs) {
-    throw dependency.refusal('retry', `one whose waits come to ${formatDuration(longestWaitMs)} at most, not ${formatDuration(totalMs)}`)
+    throw dependency.refusal(
+      'retry',
+      `one whose waits come to ${formatDuration(longestWaitMs)} at most, not ${formatDuration(totalMs)}`,
+    )
   }
   return policy
 }
@@ -144,13 +176,16 @@ function breakerOf(dependency: OptionReader, timeoutMs: number | null): BreakerP
   const read = dependency.below('breaker', keysOf.breaker)
   if (!read) return null
   const shouldTrip = judgeOf<NonNullable<BreakerOption['shouldTrip']>>(read, 'shouldTrip')
-  if (shouldTrip && read.isGiven('failures')) throw read.refusal('failures', 'left out beside shouldTrip, which is asked instead')
+  if (shouldTrip && read.isGiven('failures'))
+    throw read.refusal('failures', 'left out beside shouldTrip, which is asked instead')
   // What began in one interval and ends in the next is not counted: a breaker whose calls time out that slowly would never open.
   const shortestMs = Math.min(longestMs, 2 * (timeoutMs ?? 0) || 1)
   return {
     failures: read.whole('failures', { from: 1, to: 1_000, otherwise: 5 }),
     shouldTrip,
-    intervalMs: read.isGiven('interval') ? read.duration('interval', { fromMs: shortestMs, toMs: longestMs, otherwiseMs: longestMs }) : null,
+    intervalMs: read.isGiven('interval')
+      ? read.duration('interval', { fromMs: shortestMs, toMs: longestMs, otherwiseMs: longestMs })
+      : null,
     openForMs: read.duration('openFor', { fromMs: 1, toMs: longestMs, otherwiseMs: 30_000 }),
     probes: read.whole('probes', { from: 1, to: 100, otherwise: 1 }),
     isSuccessful: judgeOf<NonNullable<BreakerOption['isSuccessful']>>(read, 'isSuccessful'),
@@ -166,8 +201,15 @@ function bulkheadOf(option: object, dependency: OptionReader): BulkheadPolicy | 
   if (given === undefined) return null
   if (typeof given === 'number') return { limit: dependency.whole('bulkhead', limit), waitMs: defaultLineMs }
   const read = isPlainObject(given) ? dependency.below('bulkhead', keysOf.bulkhead) : null
-  if (!read?.isGiven('limit')) throw dependency.refusal('bulkhead', `a whole number from ${limit.from} to ${limit.to}, or { limit, wait }`)
-  return { limit: read.whole('limit', limit), waitMs: read.duration('wait', { fromMs: 0, toMs: longestLineMs, otherwiseMs: defaultLineMs }) }
+  if (!read?.isGiven('limit'))
+    throw dependency.refusal(
+      'bulkhead',
+      `a whole number from ${limit.from} to ${limit.to}, or { limit, wait }`,
+    )
+  return {
+    limit: read.whole('limit', limit),
+    waitMs: read.duration('wait', { fromMs: 0, toMs: longestLineMs, otherwiseMs: defaultLineMs }),
+  }
 }
 
 /** What an async function gives is a promise, and so neither true nor false. */
@@ -187,5 +229,7 @@ function checkedName(name: string, type: string): string {
 }
 
 function refusal(type: string, message: string): WfError {
-  return new WfError('invalid_handler', `handler ${preview(type)}: ${message}`, { hint: 'correct dependencies in the handler' })
+  return new WfError('invalid_handler', `handler ${preview(type)}: ${message}`, {
+    hint: 'correct dependencies in the handler',
+  })
 }

@@ -4,15 +4,15 @@
  * Owns the order and what each guard's refusal means for the job. It must not know jobs, stores and handlers.
  */
 import type { Clock } from '../clock.ts'
-import { formatDuration } from '../domain/duration.ts'
+import { formatDuration } from '../text/duration.ts'
 import type { Random } from '../random.ts'
 import { verdictOf } from './breaker-policy.ts'
 import { type Bulkhead, BulkheadFull } from './bulkhead.ts'
 import type { Breaker } from './circuit-breaker.ts'
 import type { DependencyPolicy } from './dependency-policy.ts'
-import { DependencyRefusal } from './refusal.ts'
+import { DependencyRefusal } from './dependency-refused.ts'
 import { retry, RetryAfter } from './retry.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { withTimeLimit } from './timeout.ts'
 
 /** What an attempt brings to its calls. */
 export interface CallScope {
@@ -101,7 +101,13 @@ export class Dependency {
     // It may have aborted while a permit was asked for.
     if (scope.signal.aborted) return Promise.reject(scope.signal.reason)
     const { name, policy, clock } = this.#parts
-    return withTimeLimit(fn, { clock, what: name, timeoutMs: policy.timeoutMs, timeLeftMs: scope.timeLeftMs(), signal: scope.signal })
+    return withTimeLimit(fn, {
+      clock,
+      what: name,
+      timeoutMs: policy.timeoutMs,
+      timeLeftMs: scope.timeLeftMs(),
+      signal: scope.signal,
+    })
   }
 
   #refusal(by: 'bulkhead' | 'retry_after', waitMs: number, cause: Error): DependencyRefusal {

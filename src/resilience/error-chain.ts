@@ -1,5 +1,5 @@
 /** An error and what is behind it, read as something that may lie: getters throw, causes circle, messages are no texts. */
-import { attempt } from '../domain/preview.ts'
+import { attempt } from '../text/preview.ts'
 
 const deepest = 8
 

@@ -10,8 +10,15 @@ export function isTransientStatus(status: number): boolean {
 export function ownStatus(error: unknown): number | null {
   const response = read(error, 'response')
   const metadata = read(error, '$metadata')
-  const given = [read(error, 'status'), read(error, 'statusCode'), read(response, 'status'), read(response, 'statusCode')]
-  const status = [...given, read(metadata, 'httpStatusCode')].map(whole).find((value) => value !== null && value >= 100 && value <= 599)
+  const given = [
+    read(error, 'status'),
+    read(error, 'statusCode'),
+    read(response, 'status'),
+    read(response, 'statusCode'),
+  ]
+  const status = [...given, read(metadata, 'httpStatusCode')]
+    .map(whole)
+    .find((value) => value !== null && value >= 100 && value <= 599)
   return status ?? null
 }
 
@@ -30,8 +37,14 @@ const longestMs = 24 * 3_600_000
 /** Ms to wait that the answer asks for, 0 … a day; null when it asks for nothing, or for something that is no time. `now`: epoch ms. */
 export function retryAfterMs(thrown: unknown, now: number): number | null {
   for (const error of errorChain(thrown)) {
-    for (const headers of [read(error, 'headers'), read(read(error, 'response'), 'headers'), read(error, 'responseHeaders')]) {
-      const ms = bounded(finite(header(headers, 'retry-after-ms'))) ?? bounded(delayMs(header(headers, 'retry-after'), now))
+    for (const headers of [
+      read(error, 'headers'),
+      read(read(error, 'response'), 'headers'),
+      read(error, 'responseHeaders'),
+    ]) {
+      const ms =
+        bounded(finite(header(headers, 'retry-after-ms'))) ??
+        bounded(delayMs(header(headers, 'retry-after'), now))
       if (ms !== null) return ms
     }
   }
@@ -55,7 +68,10 @@ function bounded(ms: number | null): number | null {
 /** From a Headers or Map (`get`), or from a plain object whatever the case of its names; of several values the first. */
 function header(headers: unknown, name: string): unknown {
   if (typeof headers !== 'object' || headers === null) return undefined
-  const value = typeof read(headers, 'get') === 'function' ? got(headers as { get(name: string): unknown }, name) : undefined
+  const value =
+    typeof read(headers, 'get') === 'function'
+      ? got(headers as { get(name: string): unknown }, name)
+      : undefined
   const found = value ?? read(headers, nameIn(headers, name))
   return Array.isArray(found) ? found[0] : found
 }

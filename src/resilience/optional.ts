@@ -3,8 +3,8 @@
  * job goes on; that the step is missing is counted and told, because what nobody sees stays broken.
  */
 import type { Clock } from '../clock.ts'
-import { attempt } from '../domain/preview.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { attempt } from '../text/preview.ts'
+import { withTimeLimit } from './timeout.ts'
 
 export interface OptionalScope {
   clock: Clock
@@ -20,7 +20,11 @@ export interface OptionalScope {
 const optionalLimitMs = 10_000
 
 /** What `fn` gives, or undefined where it gives nothing in time. Never rejects. */
-export async function optional<T>(feature: string, fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: OptionalScope): Promise<T | undefined> {
+export async function optional<T>(
+  feature: string,
+  fn: (signal: AbortSignal) => PromiseLike<T> | T,
+  scope: OptionalScope,
+): Promise<T | undefined> {
   const { clock, signal } = scope
   try {
     signal.throwIfAborted()

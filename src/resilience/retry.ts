@@ -8,8 +8,8 @@ import { type Backoff, backoffDelayMs } from '../domain/backoff.ts'
 import type { Random } from '../random.ts'
 import { onAbort } from './abort-relay.ts'
 import { retryAfterMs } from './http-answer.ts'
-import { judgement } from './judgement.ts'
-import { DependencyRefusal } from './refusal.ts'
+import { judgement } from './call-predicate.ts'
+import { DependencyRefusal } from './dependency-refused.ts'
 import { isTransient } from './transient.ts'
 
 export interface RetryPolicy {
@@ -64,7 +64,11 @@ export async function retry<T>(fn: () => Promise<T>, policy: RetryPolicy, scope:
  * it sets no timer, and the wait is ours. It is not given the signal either, because it throws away what a call returned
  * when the abort came first, and a return is an effect that has happened.
  */
-async function again<T>(fn: () => Promise<T>, first: unknown, { policy, scope }: { policy: RetryPolicy; scope: RetryScope }): Promise<T> {
+async function again<T>(
+  fn: () => Promise<T>,
+  first: unknown,
+  { policy, scope }: { policy: RetryPolicy; scope: RetryScope },
+): Promise<T> {
   const waits = new Waits(policy, scope)
   const tried = async (attempt: number) => {
     if (attempt === 1) throw new Failed(first)
@@ -76,7 +80,11 @@ async function again<T>(fn: () => Promise<T>, first: unknown, { policy, scope }:
   }
   try {
     const retries = policy.attempts - 1
-    return await pRetry(tried, { retries, minTimeout: 0, shouldRetry: ({ error, attemptNumber }) => waits.after(unwrapped(error), attemptNumber) })
+    return await pRetry(tried, {
+      retries,
+      minTimeout: 0,
+      shouldRetry: ({ error, attemptNumber }) => waits.after(unwrapped(error), attemptNumber),
+    })
   } catch (error) {
     throw waits.askedBeyond(unwrapped(error)) ?? unwrapped(error)
   }
@@ -116,7 +124,8 @@ class Waits {
     const ownMs = backoffDelayMs(this.#backoff, failures, random)
     const askedMs = retryAfterMs(error, clock.now())
     // Never before the time that was asked for, and not all at that very instant.
-    const waitMs = askedMs === null ? ownMs : Math.max(askedMs, Math.min(askedMs + random() * ownMs, this.#mostMs() - 1))
+    const waitMs =
+      askedMs === null ? ownMs : Math.max(askedMs, Math.min(askedMs + random() * ownMs, this.#mostMs() - 1))
     if (waitMs >= this.#scope.timeLeftMs()) return false
     this.#scope.onRetry?.(error, waitMs)
     this.#waitedMs += waitMs
@@ -129,7 +138,8 @@ class Waits {
   askedBeyond(error: unknown): RetryAfter | null {
     const { clock, signal } = this.#scope
     const askedMs = retryAfterMs(error, clock.now())
-    if (askedMs === null || askedMs < this.#mostMs() || signal.aborted || !judged(error, this.#policy)) return null
+    if (askedMs === null || askedMs < this.#mostMs() || signal.aborted || !judged(error, this.#policy))
+      return null
     return new RetryAfter(askedMs, error)
   }
 

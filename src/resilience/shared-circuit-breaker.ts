@@ -3,7 +3,7 @@
  * probes. Where the keeper does not answer it goes on alone with what it has counted: a store in trouble must neither
  * let a flood through nor hold a dependency that is well.
  */
-import { attempt } from '../domain/preview.ts'
+import { attempt } from '../text/preview.ts'
 import { rulesOf } from './breaker-policy.ts'
 import {
   type At,
@@ -18,7 +18,15 @@ import {
   type Ticket,
   type Verdict,
 } from './breaker-state.ts'
-import { type Breaker, type BreakerParts, type BreakerSnapshot, guarded, heldBy, snapshotOf, tell } from './circuit-breaker.ts'
+import {
+  type Breaker,
+  type BreakerParts,
+  type BreakerSnapshot,
+  guarded,
+  heldBy,
+  snapshotOf,
+  tell,
+} from './circuit-breaker.ts'
 import { type BreakerTerms, keeperAt, type SharedBreaker, termsOf } from './shared-breaker.ts'
 
 export interface SharedBreakerParts extends BreakerParts {
@@ -62,7 +70,9 @@ export class SharedCircuitBreaker implements Breaker {
   snapshot(): BreakerSnapshot {
     const seen = this.#follow()
     const local = current(this.#local, this.#at())
-    return seen.mode === 'closed' && local.mode !== 'closed' ? snapshotOf(local, this.#at()) : snapshotOf(seen, this.#keeperAt())
+    return seen.mode === 'closed' && local.mode !== 'closed'
+      ? snapshotOf(local, this.#at())
+      : snapshotOf(seen, this.#keeperAt())
   }
 
   /** What was counted in another generation counts no more, and calls that began in it end as late. */
@@ -99,7 +109,9 @@ export class SharedCircuitBreaker implements Breaker {
     if (freePlaces(this.#seen, this.#keeperAt()) <= this.#asking) throw this.#held()
     const ticket = await this.#acquired()
     const { mode } = this.#follow()
-    if (ticket) return (verdict) => this.#tell(() => this.#parts.shared.release({ ticket, verdict, terms: this.#terms }))
+    if (ticket)
+      return (verdict) =>
+        this.#tell(() => this.#parts.shared.release({ ticket, verdict, terms: this.#terms }))
     if (mode === 'closed') return this.#enter()
     throw this.#held()
   }

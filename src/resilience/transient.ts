@@ -9,18 +9,60 @@ import { isTransientStatus, ownStatus } from './http-answer.ts'
 
 const transientCodes: ReadonlySet<string> = new Set([
   // Node: sockets and name resolution.
-  ...['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'],
+  ...[
+    'ECONNRESET',
+    'ECONNREFUSED',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ESOCKETTIMEDOUT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EAI_NODATA',
+  ],
   ...['ENETDOWN', 'ENETUNREACH', 'ENETRESET', 'EHOSTDOWN', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ENOTCONN'],
   ...['ERR_SOCKET_CONNECTION_TIMEOUT', 'ERR_SOCKET_CLOSED', 'ERR_STREAM_PREMATURE_CLOSE'],
-  ...['ERR_HTTP2_GOAWAY_SESSION', 'ERR_HTTP2_STREAM_CANCEL', 'ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_SESSION_ERROR', 'ERR_HTTP2_PING_CANCEL'],
+  ...[
+    'ERR_HTTP2_GOAWAY_SESSION',
+    'ERR_HTTP2_STREAM_CANCEL',
+    'ERR_HTTP2_STREAM_ERROR',
+    'ERR_HTTP2_SESSION_ERROR',
+    'ERR_HTTP2_PING_CANCEL',
+  ],
   // undici, which is behind fetch; axios.
-  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_SOCKET', 'UND_ERR_CLOSED', 'ERR_NETWORK'],
+  ...[
+    'UND_ERR_CONNECT_TIMEOUT',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+    'UND_ERR_SOCKET',
+    'UND_ERR_CLOSED',
+    'ERR_NETWORK',
+  ],
   // Timeouts, this layer's own among them.
   ...['WF_CALL_TIMEOUT', 'ERR_TIMEOUT', 'TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT'],
   // PostgreSQL: serialization failure, deadlock, lock not available, too many connections, shutting down or starting up.
-  ...['40001', '40P01', '55P03', '53300', '57P01', '57P02', '57P03', '08000', '08001', '08003', '08004', '08006'],
+  ...[
+    '40001',
+    '40P01',
+    '55P03',
+    '53300',
+    '57P01',
+    '57P02',
+    '57P03',
+    '08000',
+    '08001',
+    '08003',
+    '08004',
+    '08006',
+  ],
   // MySQL and MariaDB, Oracle, Prisma.
-  ...['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'ER_CON_COUNT_ERROR', 'ER_TOO_MANY_USER_CONNECTIONS', 'PROTOCOL_CONNECTION_LOST'],
+  ...[
+    'ER_LOCK_DEADLOCK',
+    'ER_LOCK_WAIT_TIMEOUT',
+    'ER_CON_COUNT_ERROR',
+    'ER_TOO_MANY_USER_CONNECTIONS',
+    'PROTOCOL_CONNECTION_LOST',
+  ],
   ...['ORA-00060', 'ORA-00054', 'ORA-08177', 'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034'],
 ])
 
@@ -58,7 +100,8 @@ function judge(error: unknown): boolean | null {
   const status = ownStatus(error)
   if (status !== null) return isTransientStatus(status)
   if (isTimeout(error) || hasTransientCode(error)) return true
-  if (textAt(error, 'name') === 'TypeError' && fetchFailures.has(textAt(error, 'message'))) return judgeFetch(read(error, 'cause'))
+  if (textAt(error, 'name') === 'TypeError' && fetchFailures.has(textAt(error, 'message')))
+    return judgeFetch(read(error, 'cause'))
   const inner = innerErrors(error)
   return inner.length > 0 ? inner.every(isTransient) : null
 }
@@ -81,7 +124,11 @@ function saysAbort(error: unknown): boolean {
 
 function hasTransientCode(error: unknown): boolean {
   const code = textAt(error, 'code')
-  if (transientCodes.has(code) || sqliteBusy.test(code) || transientCodes.has(textAt(error, 'sqlState'))) return true
+  if (transientCodes.has(code) || sqliteBusy.test(code) || transientCodes.has(textAt(error, 'sqlState')))
+    return true
   const number = code === 'ERR_SQLITE_ERROR' ? read(error, 'errcode') : null
-  return (typeof number === 'number' && sqliteBusyNumbers.has(number & 0xff)) || (code === 'EREQUEST' && read(error, 'number') === sqlServerDeadlock)
+  return (
+    (typeof number === 'number' && sqliteBusyNumbers.has(number & 0xff)) ||
+    (code === 'EREQUEST' && read(error, 'number') === sqlServerDeadlock)
+  )
 }

@@ -1,7 +1,7 @@
 /** The port's part about what has been going on: figures of a window of time, and what is new since a mark. It counts and reads; it judges nothing. */
 import type { OutcomeKind } from '../domain/outcome.ts'
 import type { WaitReason } from '../domain/job.ts'
-import type { Happening, Marks } from '../domain/happening.ts'
+import type { Happening, Marks } from '../domain/feed-event.ts'
 
 export type ActivityBy = 'type' | 'outcome' | 'minute'
 

@@ -1,6 +1,6 @@
 /** The port's part about causes: open incidents by fingerprint. It counts and samples; what that means is the engine's to say. */
 import type { Cause } from '../domain/cause.ts'
-import type { Selector } from './store.ts'
+import type { Selector } from './port.ts'
 
 /** Variables as JSON text; long ones are left out. */
 export interface CauseVariables {

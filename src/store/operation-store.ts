@@ -3,8 +3,16 @@
  * transaction of the change itself, by the method that makes it (`resolve`, `pauseTypes`, `changeBreaker` …) when it is
  * told an operation; what is here begins, ends, reads and takes back.
  */
-import type { NewOperation, NewTarget, Operation, OperationFilter, OperationTarget, TargetName, Undone } from '../domain/operation.ts'
-import type { Page, Paged } from './store.ts'
+import type {
+  NewOperation,
+  NewTarget,
+  Operation,
+  OperationFilter,
+  OperationTarget,
+  TargetName,
+  Undone,
+} from '../domain/operation.ts'
+import type { Page, Paged } from './port.ts'
 
 export interface PauseChange {
   /** False: jobs of the types may start again. */

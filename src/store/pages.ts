@@ -1,5 +1,5 @@
 /** Goes through a list page by page: cursors are nobody else's business. */
-import type { Page, Paged } from './store.ts'
+import type { Page, Paged } from './port.ts'
 
 export interface Walk {
   /** Items in all, at most. */
@@ -22,7 +22,11 @@ export async function* pagesOf<T>(
   const order = sort === undefined ? {} : { sort }
   let left = limit
   for (let next: string | null | undefined = cursor; next !== null && left > 0; ) {
-    const page: Paged<T> = await fetch({ limit: Math.min(size, left), ...order, ...(next === undefined ? {} : { cursor: next }) })
+    const page: Paged<T> = await fetch({
+      limit: Math.min(size, left),
+      ...order,
+      ...(next === undefined ? {} : { cursor: next }),
+    })
     left -= page.items.length
     next = page.next
     yield page
@@ -30,7 +34,10 @@ export async function* pagesOf<T>(
 }
 
 /** All items at once: for those that must be known before the first is touched. */
-export async function everyItem<T>(fetch: (page: Page) => Promise<Paged<T>>, walk: Walk = {}): Promise<readonly T[]> {
+export async function everyItem<T>(
+  fetch: (page: Page) => Promise<Paged<T>>,
+  walk: Walk = {},
+): Promise<readonly T[]> {
   const items: T[] = []
   for await (const page of pagesOf(fetch, walk)) for (const item of page.items) items.push(item)
   return items

@@ -53,7 +53,8 @@ export function createFakeClock(startAt = defaultStartAt): FakeClock {
     now: () => Math.floor(wall),
     monotonic: () => elapsed,
     after(ms, fire) {
-      if (!(ms >= 0) || ms === Number.POSITIVE_INFINITY) throw new RangeError(`a timer takes 0 or more finite milliseconds, not ${ms}`)
+      if (!(ms >= 0) || ms === Number.POSITIVE_INFINITY)
+        throw new RangeError(`a timer takes 0 or more finite milliseconds, not ${ms}`)
       const timer = { id: ++ids, at: elapsed + ms, fire }
       timers.set(timer.id, timer)
       return () => timers.delete(timer.id)
@@ -76,7 +77,8 @@ export function createFakeClock(startAt = defaultStartAt): FakeClock {
     },
     block: pass,
     async settle() {
-      for (let turn = 0; turn < turnsToSettle; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+      for (let turn = 0; turn < turnsToSettle; turn++)
+        await new Promise<void>((resolve) => setImmediate(resolve))
     },
     get pendingTimers() {
       return timers.size

@@ -3,7 +3,7 @@ import { openStore } from '../app.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { loadConfig } from '../config.ts'
 import { systemRandom, type Random } from '../random.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/port.ts'
 
 export interface MemoryStoreOptions {
   /** Default: the system's. */
@@ -12,7 +12,10 @@ export interface MemoryStoreOptions {
 }
 
 /** Gone when it is closed. Reads no variables and no configuration file. */
-export async function openMemoryStore({ clock = systemClock, random = systemRandom }: MemoryStoreOptions = {}): Promise<Store> {
+export async function openMemoryStore({
+  clock = systemClock,
+  random = systemRandom,
+}: MemoryStoreOptions = {}): Promise<Store> {
   const config = await loadConfig({})
   return openStore({ location: ':memory:', mode: 'write', create: true, config, clock, random })
 }

@@ -3,7 +3,7 @@
  * executor and the real table of outcomes, and what became of all that is told. Time stands still unless the test moves it.
  */
 import { ownErrorRecord, type ErrorRecord } from '../domain/error-record.ts'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import type { IncidentKind } from '../domain/incident.ts'
 import type { ClaimedJob, Job } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
@@ -12,11 +12,11 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createEvents } from '../engine/events.ts'
 import { loggerOf, type LogFields, type LogLevel } from '../logger.ts'
 import { seededRandom } from '../random.ts'
-import type { JobDetail, Store } from '../store/store.ts'
+import type { JobDetail, Store } from '../store/port.ts'
 import type { AbortKind } from '../worker/attempt/abort-reason.ts'
 import type { Handler } from '../worker/handler/define-handler.ts'
 import { type AttemptEnd, Executor } from '../worker/attempt/executor.ts'
-import { createKit } from '../worker/attempt/kit.ts'
+import { createKit } from '../worker/attempt/attempt-services.ts'
 import { normaliseHandler, type LoadedHandler } from '../worker/handler/loaded-handler.ts'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { openMemoryStore } from './memory-store.ts'
@@ -54,7 +54,11 @@ export interface HandlerRun<R> {
 const workerId = 'runHandler#1'
 
 /** Rejects with a WfError `invalid_handler` or `invalid_job`; whatever the handler does is an outcome. */
-export async function runHandler<V, R>(handler: Handler<V, R>, variables: object = {}, options: RunHandlerOptions = {}): Promise<HandlerRun<R>> {
+export async function runHandler<V, R>(
+  handler: Handler<V, R>,
+  variables: object = {},
+  options: RunHandlerOptions = {},
+): Promise<HandlerRun<R>> {
   const { clock = createFakeClock(), attempt = 1, steps = {}, abort, ...job } = options
   const loaded = normaliseHandler(handler)
   const store = await openMemoryStore({ clock, random: seededRandom(1) })
@@ -65,33 +69,56 @@ export async function runHandler<V, R>(handler: Handler<V, R>, variables: object
     const told = await execute({ engine, loaded, claimed, clock, abort })
     const { outcome } = told.end
     if (outcome) await settle(engine, told.end, outcome)
-    return { ...(await reportOf<R>(engine, claimed.key, outcome)), progress: told.progress, degraded: told.degraded, logs: told.logs }
+    return {
+      ...(await reportOf<R>(engine, claimed.key, outcome)),
+      progress: told.progress,
+      degraded: told.degraded,
+      logs: told.logs,
+    }
   } finally {
     await store.close()
   }
 }
 
-async function claim(engine: Engine, loaded: LoadedHandler, { input, attempt }: { input: EnqueueInput; attempt: number }): Promise<ClaimedJob> {
+async function claim(
+  engine: Engine,
+  loaded: LoadedHandler,
+  { input, attempt }: { input: EnqueueInput; attempt: number },
+): Promise<ClaimedJob> {
   if (!Number.isInteger(attempt) || attempt < 1 || attempt > 100) {
     throw new WfError('usage', `attempt is ${attempt}`, { hint: 'it is a whole number from 1 to 100' })
   }
   await engine.enqueue([input])
   const { type, timeoutMs, policy } = loaded
-  const request = { workerId, limit: 1, suspects: false, types: [{ type, limit: 1, timeoutMs, retries: policy.retries }] }
+  const request = {
+    workerId,
+    limit: 1,
+    suspects: false,
+    types: [{ type, limit: 1, timeoutMs, retries: policy.retries }],
+  }
   let [job] = (await engine.exchange({ ended: [], claim: request })).claimed
   while (job && job.attempt < attempt) {
-    await settle(engine, { job, policy }, { kind: 'interrupted', reason: 'an attempt before the one under test' })
+    await settle(
+      engine,
+      { job, policy },
+      { kind: 'interrupted', reason: 'an attempt before the one under test' },
+    )
     job = (await engine.exchange({ ended: [], claim: request })).claimed[0]
   }
   if (!job) throw new WfError('unexpected', 'the job could not be claimed: is its deadline over?')
   return job
 }
 
-async function leaveSteps(store: Store, { key, attempt }: ClaimedJob, steps: NonNullable<RunHandlerOptions['steps']>): Promise<void> {
+async function leaveSteps(
+  store: Store,
+  { key, attempt }: ClaimedJob,
+  steps: NonNullable<RunHandlerOptions['steps']>,
+): Promise<void> {
   const fence = { jobKey: key, attempt, workerId }
   for (const [step, state] of Object.entries(steps)) {
     await store.beginStep(fence, step, store.now())
-    if (state !== 'unknown') await store.completeStep(fence, step, JSON.stringify(state.result ?? null), store.now())
+    if (state !== 'unknown')
+      await store.completeStep(fence, step, JSON.stringify(state.result ?? null), store.now())
   }
 }
 
@@ -112,7 +139,15 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
   const degraded: { feature: string; thrown: unknown }[] = []
   engine.events.on('degraded', ({ feature, thrown }) => void degraded.push({ feature, thrown }))
   const handlers = new Map([[loaded.type, loaded]])
-  const kit = createKit({ clock, random: seededRandom(1), log, events: engine.events, handlers, workerId, steps: store })
+  const kit = createKit({
+    clock,
+    random: seededRandom(1),
+    log,
+    events: engine.events,
+    handlers,
+    workerId,
+    steps: store,
+  })
   const end = await new Promise<AttemptEnd>((resolve) => {
     const executor = new Executor({
       clock,
@@ -128,21 +163,36 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
         resolve(over)
       },
     })
-    const stopAbort = abort ? clock.after(abort.inMs, () => executor.abort(executor.running, abort.reason)) : () => undefined
+    const stopAbort = abort
+      ? clock.after(abort.inMs, () => executor.abort(executor.running, abort.reason))
+      : () => undefined
     executor.start(claimed, loaded)
   })
   return { end, progress, degraded, logs }
 }
 
-async function settle(engine: Engine, over: AttemptEnd | { job: ClaimedJob; policy: LoadedHandler['policy'] }, outcome: Outcome): Promise<void> {
+async function settle(
+  engine: Engine,
+  over: AttemptEnd | { job: ClaimedJob; policy: LoadedHandler['policy'] },
+  outcome: Outcome,
+): Promise<void> {
   const ended =
     'attempt' in over
-      ? { job: over.attempt.job, policy: over.attempt.handler.policy, children: over.attempt.children, durationMs: over.durationMs }
+      ? {
+          job: over.attempt.job,
+          policy: over.attempt.handler.policy,
+          children: over.attempt.children,
+          durationMs: over.durationMs,
+        }
       : { ...over, children: [], durationMs: 0 }
   await engine.exchange({ ended: [{ ...ended, outcome }] })
 }
 
-async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null): Promise<Omit<HandlerRun<R>, 'progress' | 'degraded' | 'logs'>> {
+async function reportOf<R>(
+  engine: Engine,
+  key: number,
+  outcome: Outcome | null,
+): Promise<Omit<HandlerRun<R>, 'progress' | 'degraded' | 'logs'>> {
   const detail = await detailOf(engine, key)
   const children = await Promise.all(detail.children.map((child) => detailOf(engine, child)))
   return {
@@ -151,7 +201,9 @@ async function reportOf<R>(engine: Engine, key: number, outcome: Outcome | null)
     error: errorOf(outcome),
     job: detail.job,
     incident: detail.incidents.find(({ resolvedAt }) => resolvedAt === null)?.kind ?? null,
-    steps: detail.steps.map(({ step, result }) => (result === null ? { step } : { step, result: JSON.parse(result) as unknown })),
+    steps: detail.steps.map(({ step, result }) =>
+      result === null ? { step } : { step, result: JSON.parse(result) as unknown },
+    ),
     children: children.map(({ job, variables }) => ({ job, variables: JSON.parse(variables) as unknown })),
   }
 }
@@ -165,5 +217,7 @@ async function detailOf({ store }: Engine, key: number): Promise<JobDetail> {
 function errorOf(outcome: Outcome | null): ErrorRecord | null {
   if (!outcome) return null
   if ('error' in outcome) return outcome.error
-  return outcome.kind === 'defer' ? ownErrorRecord({ name: 'DeferError', code: 'DEFERRED', message: outcome.reason }) : null
+  return outcome.kind === 'defer'
+    ? ownErrorRecord({ name: 'DeferError', code: 'DEFERRED', message: outcome.reason })
+    : null
 }

@@ -1,6 +1,6 @@
 /** All that a narrowed list shows, as what one action is about. */
-import { listed } from './listed.ts'
-import type { JobsPlan, JobVerb } from './plan.ts'
+import { listed } from './list-selector.ts'
+import type { JobsPlan, JobVerb } from './action.ts'
 import { itemsOf, listOf, queryOf, type State } from './state.ts'
 
 /** Null where nothing narrows the list (that is nobody's slip of a key), and where there is nothing more than the selected one. */

@@ -3,16 +3,16 @@ import type { Clock } from '../clock.ts'
 import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import type { Engine } from '../engine/engine.ts'
-import { act } from './act.ts'
+import { act } from './apply.ts'
 import { isYes, otherOf } from './confirm.ts'
-import type { StateDesk } from './desk.ts'
-import { freeze, mostTargets, pagesOf } from './freeze.ts'
+import type { StateDesk } from './state-store.ts'
+import { freeze, mostTargets, pagesOf } from './resolve-targets.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
-import { planOf, type JobVerb, type Plan } from './plan.ts'
+import { planOf, type JobVerb, type Plan } from './action.ts'
 import type { Source } from './snapshot.ts'
-import { listed } from './listed.ts'
-import { marksOfTargets, noMarks } from './marks.ts'
+import { listed } from './list-selector.ts'
+import { marksOfTargets, noMarks } from './selection.ts'
 import { chosen, itemsOf, pageKey, queryOf, type Confirm, type Notice } from './state.ts'
 import { everyItem } from '../store/pages.ts'
 
@@ -128,10 +128,12 @@ export class Changes {
     const [one, ...others] = chosen(desk.state())
     const item = itemsOf(desk.state())?.find(({ id }) => id === one?.id)
     const key = item ? keyOf(item) : null
-    if (!item || key === null || others.length > 0) return this.#tell('choose one job to edit its variables', 'bad')
+    if (!item || key === null || others.length > 0)
+      return this.#tell('choose one job to edit its variables', 'bad')
     if (desk.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')
     const road = roadOf(item)
-    if (road === null) return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
+    if (road === null)
+      return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
     const detail = await source.reader.job(key)
     if (detail === null) return this.#tell('the job is not there any more', 'bad')
     const set = this.#edited({ key, variables: detail.variables })
@@ -142,7 +144,8 @@ export class Changes {
   /** What cannot be taken is not lost: the next edit of the same goes on with it. */
   #edited(stored: Pick<Draft, 'key' | 'variables'>): readonly VariableChange[] {
     const given = editableVariables(stored.variables, false)
-    const draft = this.#draft?.key === stored.key && this.#draft.variables === stored.variables ? this.#draft : null
+    const draft =
+      this.#draft?.key === stored.key && this.#draft.variables === stored.variables ? this.#draft : null
     const text = this.#parts.outside.edit(draft?.text ?? given.text)
     this.#draft = { ...stored, text }
     try {
@@ -183,7 +186,9 @@ export class Changes {
 function roadOf(item: Item): { verb: JobVerb; list: 'incidents' | 'dlq' | 'jobs' } | null {
   if (item.kind === 'incident') return { verb: 'resolve', list: 'incidents' }
   if (item.kind === 'letter') return { verb: 'dlq_retry', list: 'dlq' }
-  return item.kind === 'job' && ['waiting', 'failed', 'dead'].includes(item.job.state) ? { verb: 'retry', list: 'jobs' } : null
+  return item.kind === 'job' && ['waiting', 'failed', 'dead'].includes(item.job.state)
+    ? { verb: 'retry', list: 'jobs' }
+    : null
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,7 +1,7 @@
 /** The one panel that stands before every change. */
 import type { Event } from './event.ts'
-import { noMarks } from './marks.ts'
-import type { JobsPlan } from './plan.ts'
+import { noMarks } from './selection.ts'
+import type { JobsPlan } from './action.ts'
 import { edited } from './prompt.ts'
 import type { Confirm, State } from './state.ts'
 
@@ -32,7 +32,10 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
   if (event.id !== panel.id) return event.type === 'ended' ? { ...state, notice: event.notice } : state
   switch (event.type) {
     case 'frozen':
-      return { ...state, overlay: { ...panel, status: 'ready', targets: event.targets, guarded: event.guarded } }
+      return {
+        ...state,
+        overlay: { ...panel, status: 'ready', targets: event.targets, guarded: event.guarded },
+      }
     case 'begun':
       return { ...state, overlay: { ...panel, status: 'working', typing: false } }
     case 'progressed':
@@ -48,12 +51,16 @@ function typed(state: State, panel: Confirm, key: string): State {
   const next = (change: Partial<Confirm>): State => ({ ...state, overlay: { ...panel, ...change } })
   if (panel.typing) {
     if (key === 'enter') return next({ typing: false })
-    return key === 'esc' ? next({ typing: false, reason: '' }) : next({ reason: edited(panel.reason, key).slice(0, mostCharacters) })
+    return key === 'esc'
+      ? next({ typing: false, reason: '' })
+      : next({ reason: edited(panel.reason, key).slice(0, mostCharacters) })
   }
   if (panel.status === 'working') return state
-  if (['n', 'esc', 'q', 'ctrl-c'].includes(key) || (isNothing(panel) && ['y', 'enter'].includes(key))) return { ...state, overlay: null }
+  if (['n', 'esc', 'q', 'ctrl-c'].includes(key) || (isNothing(panel) && ['y', 'enter'].includes(key)))
+    return { ...state, overlay: null }
   if (key === 'r') return next({ typing: true })
-  if (key === 'g' && panel.guarded.length > 0) return next({ targets: [...panel.targets, ...panel.guarded], guarded: [], takesGuarded: true })
+  if (key === 'g' && panel.guarded.length > 0)
+    return next({ targets: [...panel.targets, ...panel.guarded], guarded: [], takesGuarded: true })
   if (/^[1-9]$/.test(key)) return next({ amount: Number(key) })
   return key === '0' || key === 'backspace' ? next({ amount: null }) : state
 }
@@ -70,7 +77,8 @@ export function isYes(panel: Confirm, key: string): boolean {
 
 /** What the key that turns from the selected one to all that is listed, and back, asks for; null for every other key. */
 export function otherOf({ plan, status, typing }: Confirm, key: string): JobsPlan | null {
-  if (key !== 'a' || typing || status === 'working' || plan.of !== 'jobs' || plan.other === undefined) return null
+  if (key !== 'a' || typing || status === 'working' || plan.of !== 'jobs' || plan.other === undefined)
+    return null
   const { other, ...here } = plan
   return { ...other, other: here }
 }

@@ -4,8 +4,8 @@
  */
 import { Changes, type ChangesParts, type Editor } from './changes.ts'
 import { copiedCommand } from './copy.ts'
-import type { StateDesk } from './desk.ts'
-import { equivalentCommand } from './equivalent.ts'
+import type { StateDesk } from './state-store.ts'
+import { equivalentCommand } from './as-command.ts'
 import { commandOf, isVerb, type Command } from './keys.ts'
 import { paletteChoice } from './prompt.ts'
 import { queryOf, type Confirm } from './state.ts'
@@ -37,7 +37,8 @@ export function createController(parts: ControllerParts): Controller {
     desk.dispatch(event)
     if (JSON.stringify(queryOf(desk.state())) !== before) poke(false)
   }
-  const show = (command: string, under: Confirm | null) => dispatch({ type: 'showed', overlay: { kind: 'copy', command, copied: false, under } })
+  const show = (command: string, under: Confirm | null) =>
+    dispatch({ type: 'showed', overlay: { kind: 'copy', command, copied: false, under } })
   const run = (command: Command) => {
     if (isVerb(command)) return changes.ask(command)
     if (command === 'quit') return outside.quit()
@@ -62,7 +63,8 @@ export function createController(parts: ControllerParts): Controller {
     } else if (overlay.kind === 'copy' && key === 'y') {
       outside.copy(overlay.command)
       dispatch({ type: 'showed', overlay: { ...overlay, copied: true } })
-    } else if (overlay.kind === 'confirm' && isCopied(overlay, key)) show(equivalentCommand(overlay, desk.state().suffix), overlay)
+    } else if (overlay.kind === 'confirm' && isCopied(overlay, key))
+      show(equivalentCommand(overlay, desk.state().suffix), overlay)
     else if (overlay.kind === 'confirm' && changes.hears(overlay, key)) return true
     else dispatch({ type: 'typed', key })
     return true
@@ -79,9 +81,12 @@ export function createController(parts: ControllerParts): Controller {
   }
 }
 
-const isCopied = ({ status, typing }: Confirm, key: string) => status === 'ready' && !typing && commandOf(key) === 'copy'
+const isCopied = ({ status, typing }: Confirm, key: string) =>
+  status === 'ready' && !typing && commandOf(key) === 'copy'
 
 const helpEvent = (key: string) => {
   const command = commandOf(key)
-  return command === null ? ({ type: 'showed', overlay: null } as const) : ({ type: 'command', command } as const)
+  return command === null
+    ? ({ type: 'showed', overlay: null } as const)
+    : ({ type: 'command', command } as const)
 }

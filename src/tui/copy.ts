@@ -1,6 +1,6 @@
 /** What is selected, as a command line. */
 import { causeCommand } from '../cli/incidents/cause-view.ts'
-import { quoted } from '../domain/shell-words.ts'
+import { quoted } from '../text/shell-words.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { keyOf, type Item } from './items.ts'
 import type { ListName } from './snapshot.ts'
@@ -24,7 +24,8 @@ export function copiedCommand(state: State): string {
   const first = itemsOf(state)?.find(({ id }) => id === meant[0]?.id)
   const list = listOf(state)
   const keys = meant.flatMap(({ key }) => key ?? [])
-  if (keys.length > 1 || (first === undefined && keys.length > 0)) return `wf ${lists[list]} ${keys.join(' ')}${state.suffix}`
+  if (keys.length > 1 || (first === undefined && keys.length > 0))
+    return `wf ${lists[list]} ${keys.join(' ')}${state.suffix}`
   return `wf ${first ? oneCommand(state, first) : listCommand(state)}${first?.kind === 'cause' ? '' : state.suffix}`
 }
 
@@ -37,7 +38,10 @@ function listCommand(state: State): string {
 function oneCommand(state: State, item: Item): string {
   switch (item.kind) {
     case 'cause':
-      return causeCommand(item.cause, { selector: state.filters.causes?.selector ?? {}, suffix: state.suffix }).replace(/^wf /, '')
+      return causeCommand(item.cause, {
+        selector: state.filters.causes?.selector ?? {},
+        suffix: state.suffix,
+      }).replace(/^wf /, '')
     case 'breaker':
       return `breakers show ${quoted(item.breaker.name)}`
     case 'worker':

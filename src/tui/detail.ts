@@ -1,11 +1,16 @@
 /** All about the one thing that is looked at. */
 import type { Explanation } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
-import type { InspectedBreaker } from '../engine/breakers-control.ts'
+import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import { explainJob } from '../engine/explain-job.ts'
 import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
-import type { InspectedDeadLetter, InspectedDetail, InspectedType, InspectedWorker } from '../engine/inspector.ts'
-import type { HistoryRow } from '../store/store.ts'
+import type {
+  InspectedDeadLetter,
+  InspectedDetail,
+  InspectedType,
+  InspectedWorker,
+} from '../engine/inspector.ts'
+import type { HistoryRow } from '../store/port.ts'
 import type { ListedCause } from './items.ts'
 import type { Figures, Source } from './snapshot.ts'
 
@@ -21,15 +26,29 @@ export interface DetailQuery {
 
 export type Detail = { id: string; pane: Pane } & (
   | { kind: 'job'; detail: InspectedDetail; explanation: Explanation | null }
-  | { kind: 'letter'; letter: InspectedDeadLetter & { variables: string }; detail: InspectedDetail | null; explanation: Explanation | null }
-  | { kind: 'cause'; cause: ListedCause; common: readonly CommonVariable[]; compared: { members: number; others: number } }
+  | {
+      kind: 'letter'
+      letter: InspectedDeadLetter & { variables: string }
+      detail: InspectedDetail | null
+      explanation: Explanation | null
+    }
+  | {
+      kind: 'cause'
+      cause: ListedCause
+      common: readonly CommonVariable[]
+      compared: { members: number; others: number }
+    }
   | { kind: 'breaker'; breaker: InspectedBreaker; history: readonly HistoryRow[] }
   | { kind: 'worker'; worker: InspectedWorker; running: readonly Job[] }
   | { kind: 'type'; type: InspectedType }
 )
 
 /** Null: it is not there any more. */
-export async function readDetail(source: Source, query: DetailQuery, figures: Figures): Promise<Detail | null> {
+export async function readDetail(
+  source: Source,
+  query: DetailQuery,
+  figures: Figures,
+): Promise<Detail | null> {
   const [kind, ...rest] = query.id.split(':')
   const name = rest.join(':')
   switch (kind) {
@@ -60,15 +79,24 @@ export async function readDetail(source: Source, query: DetailQuery, figures: Fi
   }
 }
 
-async function readJob({ reader, inspector, now }: Source, { id, pane, letter: isLetter }: DetailQuery, key: number): Promise<Detail | null> {
+async function readJob(
+  { reader, inspector, now }: Source,
+  { id, pane, letter: isLetter }: DetailQuery,
+  key: number,
+): Promise<Detail | null> {
   const detail = await inspector.job(key)
-  const explanation = pane === 'explain' ? ((await explainJob(reader, key, now()))?.explanation ?? null) : null
+  const explanation =
+    pane === 'explain' ? ((await explainJob(reader, key, now()))?.explanation ?? null) : null
   const letter = isLetter ? await inspector.deadLetter(key) : null
   if (letter) return { id, pane, kind: 'letter', letter, detail, explanation }
   return detail && { id, pane, kind: 'job', detail, explanation }
 }
 
-async function readCause({ reader }: Source, { id, pane }: DetailQuery, cause: ListedCause | undefined): Promise<Detail | null> {
+async function readCause(
+  { reader }: Source,
+  { id, pane }: DetailQuery,
+  cause: ListedCause | undefined,
+): Promise<Detail | null> {
   if (!cause) return null
   const { members, others } = await reader.causeVariables(cause)
   const compared = { members: members.length, others: others.length }
@@ -78,10 +106,26 @@ async function readCause({ reader }: Source, { id, pane }: DetailQuery, cause: L
 const mostTurns = 200
 const hourMs = 3_600_000
 
-async function readBreaker({ reader, now }: Source, { id, pane }: DetailQuery, breaker: InspectedBreaker | undefined): Promise<Detail | null> {
-  return breaker ? { id, pane, kind: 'breaker', breaker, history: await reader.breakerHistory(breaker.name, mostTurns, now() - 24 * hourMs) } : null
+async function readBreaker(
+  { reader, now }: Source,
+  { id, pane }: DetailQuery,
+  breaker: InspectedBreaker | undefined,
+): Promise<Detail | null> {
+  return breaker
+    ? {
+        id,
+        pane,
+        kind: 'breaker',
+        breaker,
+        history: await reader.breakerHistory(breaker.name, mostTurns, now() - 24 * hourMs),
+      }
+    : null
 }
 
-async function readWorker({ reader }: Source, { id, pane }: DetailQuery, worker: InspectedWorker | undefined): Promise<Detail | null> {
+async function readWorker(
+  { reader }: Source,
+  { id, pane }: DetailQuery,
+  worker: InspectedWorker | undefined,
+): Promise<Detail | null> {
   return worker ? { id, pane, kind: 'worker', worker, running: await reader.running(worker.id) } : null
 }

@@ -1,7 +1,7 @@
 /** What can happen to the dashboard. */
 import type { Command } from './keys.ts'
-import type { Marks } from './marks.ts'
-import type { Plan } from './plan.ts'
+import type { Marks } from './selection.ts'
+import type { Plan } from './action.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Confirm, Notice, Overlay, Size, Target } from './state.ts'
 

@@ -1,5 +1,5 @@
 /** The filter of a list: a selector as the command line takes it. */
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { SelectorList } from '../domain/selector.ts'
 import { parseSelector } from '../domain/selector-text.ts'
@@ -12,15 +12,24 @@ export interface Filter {
 }
 
 /** What can stand in it; the fields of the others would say nothing. */
-const narrows: Partial<Record<ListName, SelectorList>> = { causes: 'incidents', incidents: 'incidents', 'dead-letters': 'dlq', jobs: 'jobs' }
+const narrows: Partial<Record<ListName, SelectorList>> = {
+  causes: 'incidents',
+  incidents: 'incidents',
+  'dead-letters': 'dlq',
+  jobs: 'jobs',
+}
 
 /** Words that are no flags and no keys are looked for in the errors, and in the names of what has none. Answers a sentence when it cannot be read; null takes the filter away. */
-export function readFilter(text: string, { now, list }: { now: number; list: ListName }): Filter | null | string {
+export function readFilter(
+  text: string,
+  { now, list }: { now: number; list: ListName },
+): Filter | null | string {
   const typed = text.trim()
   if (typed === '') return null
   const isBare = !/(^|\s)--/.test(typed) && !/^[\d\s,]+$/.test(typed)
   try {
-    if (isBare || (narrows[list] === undefined && !typed.includes('--'))) return { text: typed, selector: { error: { text: typed } } }
+    if (isBare || (narrows[list] === undefined && !typed.includes('--')))
+      return { text: typed, selector: { error: { text: typed } } }
     const selector = parseSelector(typed, now, narrows[list])
     const isNamed = narrows[list] === undefined && Object.keys(selector).some((field) => field !== 'types')
     return isNamed ? `${list} are narrowed by --type, or by words of their names` : { text: typed, selector }
@@ -31,4 +40,11 @@ export function readFilter(text: string, { now, list }: { now: number; list: Lis
 }
 
 /** Lists that a selector can narrow; the overview is short. */
-export const filteredLists: readonly ListName[] = ['causes', 'incidents', 'dead-letters', 'jobs', 'breakers', 'workers']
+export const filteredLists: readonly ListName[] = [
+  'causes',
+  'incidents',
+  'dead-letters',
+  'jobs',
+  'breakers',
+  'workers',
+]

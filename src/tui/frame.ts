@@ -1,9 +1,9 @@
 /** A whole frame out of a state: lines from top to bottom, never as many as the terminal has rows, none wider than it. */
-import { say, type Safe } from '../cli/output/safe.ts'
-import type { Look, ScreenPaint } from './look.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import type { Look, ScreenPaint } from './render-context.ts'
 import { cutLine, fill } from './parts/line.ts'
 import { bodyRows, itemsOf, type State } from './state.ts'
-import { footerLines, headerLines } from './views/chrome.ts'
+import { footerLines, headerLines } from './views/header-footer.ts'
 import { detailLines } from './views/detail.ts'
 import { listScreen } from './views/lists.ts'
 import { withOverlay } from './views/overlays.ts'
@@ -15,14 +15,21 @@ export const smallest = { columns: 40, rows: 10 } as const
 export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
   const { columns, rows } = state.size
   if (columns < smallest.columns || rows < smallest.rows) {
-    return [cutLine(say`wf: ${columns}×${rows} is too small, ${smallest.columns}×${smallest.rows} is needed`, columns)]
+    return [
+      cutLine(
+        say`wf: ${columns}×${rows} is too small, ${smallest.columns}×${smallest.rows} is needed`,
+        columns,
+      ),
+    ]
   }
   const look: Look = { paint, width: columns, height: bodyRows(state) }
   // What is frozen is to be read and copied: its ages stand still with it.
   const shown = state.frozen ? { ...state, now: state.readAt ?? state.now } : state
-  return [...headerLines(shown, look), ...fill(withOverlay(shown, bodyOf(shown, look), look), look.height), ...footerLines(state, look)].map((line) =>
-    cutLine(line, columns),
-  )
+  return [
+    ...headerLines(shown, look),
+    ...fill(withOverlay(shown, bodyOf(shown, look), look), look.height),
+    ...footerLines(state, look),
+  ].map((line) => cutLine(line, columns))
 }
 
 function bodyOf(state: State, look: Look): readonly Safe[] {

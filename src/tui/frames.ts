@@ -1,7 +1,7 @@
 /** Frames as text, one after the other, each only where it differs from the one before: what comes out the same is not drawn again. */
-import type { StateDesk } from './desk.ts'
+import type { StateDesk } from './state-store.ts'
 import { frameOf } from './frame.ts'
-import type { ScreenPaint } from './look.ts'
+import type { ScreenPaint } from './render-context.ts'
 
 export interface Frames {
   /** Throws what drawing threw. */

@@ -1,7 +1,13 @@
 /** What stands in the dashboard's lists. An item is known by its id, so that rows may move under a selection. */
 import type { Cause, Trend } from '../domain/cause.ts'
-import type { InspectedBreaker } from '../engine/breakers-control.ts'
-import type { InspectedDeadLetter, InspectedIncident, InspectedJob, InspectedType, InspectedWorker } from '../engine/inspector.ts'
+import type { InspectedBreaker } from '../engine/breaker-admin.ts'
+import type {
+  InspectedDeadLetter,
+  InspectedIncident,
+  InspectedJob,
+  InspectedType,
+  InspectedWorker,
+} from '../engine/inspector.ts'
 
 export type ListedCause = Cause & { trend: Trend; isNew: boolean | null }
 
@@ -17,12 +23,32 @@ export type Item =
 export type ItemKind = Item['kind']
 export type ItemOf<K extends ItemKind> = Extract<Item, { kind: K }>
 
-export const causeItem = (cause: ListedCause): Item => ({ kind: 'cause', id: `cause:${cause.fingerprint}`, cause })
-export const incidentItem = (incident: InspectedIncident): Item => ({ kind: 'incident', id: `job:${incident.jobKey}`, incident })
-export const letterItem = (letter: InspectedDeadLetter): Item => ({ kind: 'letter', id: `job:${letter.jobKey}`, letter })
-export const breakerItem = (breaker: InspectedBreaker): Item => ({ kind: 'breaker', id: `breaker:${breaker.name}`, breaker })
+export const causeItem = (cause: ListedCause): Item => ({
+  kind: 'cause',
+  id: `cause:${cause.fingerprint}`,
+  cause,
+})
+export const incidentItem = (incident: InspectedIncident): Item => ({
+  kind: 'incident',
+  id: `job:${incident.jobKey}`,
+  incident,
+})
+export const letterItem = (letter: InspectedDeadLetter): Item => ({
+  kind: 'letter',
+  id: `job:${letter.jobKey}`,
+  letter,
+})
+export const breakerItem = (breaker: InspectedBreaker): Item => ({
+  kind: 'breaker',
+  id: `breaker:${breaker.name}`,
+  breaker,
+})
 export const jobItem = (job: InspectedJob): Item => ({ kind: 'job', id: `job:${job.key}`, job })
-export const workerItem = (worker: InspectedWorker): Item => ({ kind: 'worker', id: `worker:${worker.id}`, worker })
+export const workerItem = (worker: InspectedWorker): Item => ({
+  kind: 'worker',
+  id: `worker:${worker.id}`,
+  worker,
+})
 export const typeItem = (type: InspectedType): Item => ({ kind: 'type', id: `type:${type.type}`, type })
 
 export function isKind<K extends ItemKind>(kind: K): (item: Item) => item is ItemOf<K> {

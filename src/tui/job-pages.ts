@@ -2,8 +2,8 @@
 import type { JobState } from '../domain/job.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { InspectedJob, Inspector } from '../engine/inspector.ts'
-import type { Page, Paged } from '../store/store.ts'
-import { listedStates } from './listed.ts'
+import type { Page, Paged } from '../store/port.ts'
+import { listedStates } from './list-selector.ts'
 
 export interface JobSections {
   inspector: Pick<Inspector, 'jobs'>
@@ -25,7 +25,11 @@ interface Mark {
 }
 
 /** A page that goes from one section on into the next. Its cursors are its own. */
-export function jobSections({ inspector, selector, waits }: JobSections): (page: Page) => Promise<Paged<InspectedJob>> {
+export function jobSections({
+  inspector,
+  selector,
+  waits,
+}: JobSections): (page: Page) => Promise<Paged<InspectedJob>> {
   const sortOf = (state: JobState) => (state === 'waiting' && waits <= mostSorted ? 'due' : 'newest')
   const read = ({ state, sort, cursor }: Mark, { limit, reverse = false }: Page) => {
     const of = { ...selector, states: [state] }
@@ -63,7 +67,8 @@ async function running(
   const sign = reverse ? -1 : 1
   const { items } = await jobs(selector, { limit: mostRunning })
   const placeOf = ({ startedAt, key }: InspectedJob) => [startedAt ?? 0, key] as const
-  const compare = ([at, key]: readonly [number, number], [otherAt, otherKey]: readonly [number, number]) => sign * (at - otherAt || key - otherKey)
+  const compare = ([at, key]: readonly [number, number], [otherAt, otherKey]: readonly [number, number]) =>
+    sign * (at - otherAt || key - otherKey)
   const sorted = [...items].sort((a, b) => compare(placeOf(a), placeOf(b)))
   const [at = 0, key = 0] = cursor.split('.').map(Number)
   const behind = cursor === '' ? sorted : sorted.filter((job) => compare(placeOf(job), [at, key]) > 0)

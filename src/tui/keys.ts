@@ -68,7 +68,13 @@ export const bindings: readonly Binding[] = [
   { command: 'page-up', keys: ['pgup', 'ctrl-b'], group: 'move', words: 'a page up' },
   { command: 'first', keys: ['g', 'home'], group: 'move', words: 'to the first' },
   { command: 'last', keys: ['G', 'end'], group: 'move', words: 'to the last' },
-  { command: 'open', keys: ['enter', 'right'], group: 'move', words: 'open what is selected', short: { word: 'open', rank: 2 } },
+  {
+    command: 'open',
+    keys: ['enter', 'right'],
+    group: 'move',
+    words: 'open what is selected',
+    short: { word: 'open', rank: 2 },
+  },
   {
     command: 'back',
     keys: ['esc', 'left', 'backspace'],
@@ -76,7 +82,14 @@ export const bindings: readonly Binding[] = [
     words: 'back; out of marks and filter too',
     short: { word: 'back', rank: 9 },
   },
-  ...screens.map(({ screen, title }, index): Binding => ({ command: screen, keys: [String(index + 1)], group: 'move', words: title })),
+  ...screens.map(
+    ({ screen, title }, index): Binding => ({
+      command: screen,
+      keys: [String(index + 1)],
+      group: 'move',
+      words: title,
+    }),
+  ),
   { command: 'next-screen', keys: ['tab'], group: 'move', words: 'the next screen' },
   { command: 'previous-screen', keys: ['shift-tab'], group: 'move', words: 'the screen before' },
   {
@@ -86,9 +99,28 @@ export const bindings: readonly Binding[] = [
     words: 'filter by a selector, as commands do',
     short: { word: 'filter', rank: 3 },
   },
-  { command: 'palette', keys: [':'], group: 'look', words: 'command by its name', short: { word: 'command', rank: 8 } },
-  { command: 'mark', keys: ['space'], group: 'look', words: 'mark, to change several', short: { word: 'mark', rank: 7 }, lists: causeLists },
-  { command: 'mark-all', keys: ['*'], group: 'look', words: 'mark all of the list, or none', lists: causeLists },
+  {
+    command: 'palette',
+    keys: [':'],
+    group: 'look',
+    words: 'command by its name',
+    short: { word: 'command', rank: 8 },
+  },
+  {
+    command: 'mark',
+    keys: ['space'],
+    group: 'look',
+    words: 'mark, to change several',
+    short: { word: 'mark', rank: 7 },
+    lists: causeLists,
+  },
+  {
+    command: 'mark-all',
+    keys: ['*'],
+    group: 'look',
+    words: 'mark all of the list, or none',
+    lists: causeLists,
+  },
   {
     command: 'explain',
     keys: ['e'],
@@ -148,7 +180,14 @@ export const bindings: readonly Binding[] = [
     short: { word: 'trip', rank: 4 },
     lists: ['breakers'],
   },
-  { command: 'close', keys: ['C'], group: 'change', words: 'close a breaker', short: { word: 'close', rank: 4.1 }, lists: ['breakers'] },
+  {
+    command: 'close',
+    keys: ['C'],
+    group: 'change',
+    words: 'close a breaker',
+    short: { word: 'close', rank: 4.1 },
+    lists: ['breakers'],
+  },
   {
     command: 'pause',
     keys: ['P'],
@@ -157,13 +196,34 @@ export const bindings: readonly Binding[] = [
     short: { word: 'pause', rank: 4.4 },
     lists: ['overview', 'causes', 'incidents', 'jobs'],
   },
-  { command: 'undo', keys: ['U'], group: 'change', words: 'undo the last change', short: { word: 'undo', rank: 8.5 } },
+  {
+    command: 'undo',
+    keys: ['U'],
+    group: 'change',
+    words: 'undo the last change',
+    short: { word: 'undo', rank: 8.5 },
+  },
   { command: 'help', keys: ['?'], group: 'leave', words: 'this help', short: { word: 'help', rank: 1 } },
   { command: 'suspend', keys: ['ctrl-z'], group: 'leave', words: 'to the shell; fg comes back' },
-  { command: 'quit', keys: ['q', 'ctrl-c', 'ctrl-d'], group: 'leave', words: 'leave', short: { word: 'quit', rank: 10 } },
+  {
+    command: 'quit',
+    keys: ['q', 'ctrl-c', 'ctrl-d'],
+    group: 'leave',
+    words: 'leave',
+    short: { word: 'quit', rank: 10 },
+  },
 ]
 
-export const verbs: readonly Verb[] = ['resolve', 'discard', 'cancel', 'trip', 'close', 'pause', 'edit', 'undo']
+export const verbs: readonly Verb[] = [
+  'resolve',
+  'discard',
+  'cancel',
+  'trip',
+  'close',
+  'pause',
+  'edit',
+  'undo',
+]
 
 export function isVerb(command: Command): command is Verb {
   return (verbs as readonly Command[]).includes(command)
@@ -191,14 +251,26 @@ export function shortHelp(list: ListName, readOnly = false): readonly { key: str
 export function commandsLike(text: string): readonly Command[] {
   const typed = text.trim().toLowerCase()
   const names = bindings.map(({ command }) => command).filter((command) => command !== 'palette')
-  return [...names.filter((name) => name.startsWith(typed)), ...names.filter((name) => !name.startsWith(typed) && name.includes(typed))]
+  return [
+    ...names.filter((name) => name.startsWith(typed)),
+    ...names.filter((name) => !name.startsWith(typed) && name.includes(typed)),
+  ]
 }
 
-const shown: Readonly<Record<string, string>> = { enter: 'Enter', esc: 'Esc', space: 'Space', pgdn: 'PgDn', pgup: 'PgUp', tab: 'Tab' }
+const shown: Readonly<Record<string, string>> = {
+  enter: 'Enter',
+  esc: 'Esc',
+  space: 'Space',
+  pgdn: 'PgDn',
+  pgup: 'PgUp',
+  tab: 'Tab',
+}
 
 /** As a person reads it: `Enter`, `Ctrl-Z`. */
 export function keyWords(key: string): string {
-  return shown[key] ?? (/^[a-z]{2}/.test(key) ? key.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()) : key)
+  return (
+    shown[key] ?? (/^[a-z]{2}/.test(key) ? key.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()) : key)
+  )
 }
 
 /** The parts of a key press that tell it from others, as the terminal library reads them. */

@@ -1,7 +1,7 @@
 /** One page of a list out of the store, and where in the list it stands. */
-import type { Page as StorePage, Paged, StoreReader } from '../store/store.ts'
-import type { Listed } from './listed.ts'
-import type { Place } from './places.ts'
+import type { Page as StorePage, Paged, StoreReader } from '../store/port.ts'
+import type { Listed } from './list-selector.ts'
+import type { Place } from './page-window.ts'
 import type { Figures, Query } from './snapshot.ts'
 
 export interface Rows<T> {
@@ -24,7 +24,11 @@ export async function rowsAt<T>(
   do {
     const isFirst = items.length < cutRows
     const wanted = isFirst ? Math.min(cutRows, limit) - items.length : limit - items.length
-    const page: Paged<T> = await fetch({ limit: wanted, reverse: fromEnd, ...(next === null ? {} : { cursor: next }) })
+    const page: Paged<T> = await fetch({
+      limit: wanted,
+      reverse: fromEnd,
+      ...(next === null ? {} : { cursor: next }),
+    })
     items.push(...page.items)
     next = page.next
     if (isFirst && items.length === cutRows) cut = next
@@ -54,7 +58,11 @@ export async function standingOf(
   return { first: Math.max(0, first), total: Math.max(total, first + length) }
 }
 
-async function totalOf(reader: Pick<StoreReader, 'tally'>, figures: Figures, { of, selector }: Listed): Promise<number | null> {
+async function totalOf(
+  reader: Pick<StoreReader, 'tally'>,
+  figures: Figures,
+  { of, selector }: Listed,
+): Promise<number | null> {
   if (of !== 'jobs') return reader.tally(of, selector)
   const { types, states = [], ...rest } = selector
   if (Object.keys(rest).length > 0 || states.length === 0 || states.includes('completed')) return null
@@ -63,8 +71,15 @@ async function totalOf(reader: Pick<StoreReader, 'tally'>, figures: Figures, { o
 }
 
 /** Rows between the page and the end that it was read from. */
-async function besideOf(reader: Pick<StoreReader, 'tally'>, { of, selector }: Listed, { fromEnd, cursor, passed }: Place): Promise<number> {
+async function besideOf(
+  reader: Pick<StoreReader, 'tally'>,
+  { of, selector }: Listed,
+  { fromEnd, cursor, passed }: Place,
+): Promise<number> {
   if (of === 'jobs' || cursor === null) return passed
-  const [all, beyond] = [await reader.tally(of, selector), await reader.tally(of, selector, { cursor, reverse: fromEnd })]
+  const [all, beyond] = [
+    await reader.tally(of, selector),
+    await reader.tally(of, selector, { cursor, reverse: fromEnd }),
+  ]
   return all === null || beyond === null ? passed : all - beyond
 }

@@ -1,5 +1,5 @@
 /** Moving the selection, or, where the detail has the keys, what of it is in view. */
-import { atEnd, atTop, isSamePlace, stepped, type Stand, type Step } from './places.ts'
+import { atEnd, atTop, isSamePlace, stepped, type Stand, type Step } from './page-window.ts'
 import { itemsOf, listOf, listRows, selectedIndex, standOf, type KnownPage, type State } from './state.ts'
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
@@ -8,7 +8,11 @@ export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
 const farDown = 100_000
 
 export function move(state: State, to: Move): State {
-  if (state.open) return { ...state, scroll: Math.max(0, Math.min(farDown, next(state.scroll, { to, page: 10, last: farDown }))) }
+  if (state.open)
+    return {
+      ...state,
+      scroll: Math.max(0, Math.min(farDown, next(state.scroll, { to, page: 10, last: farDown }))),
+    }
   const page = state.pages[listOf(state)]
   const items = itemsOf(state)
   if (items === null || page === undefined) return state
@@ -17,7 +21,11 @@ export function move(state: State, to: Move): State {
   const { jump } = standOf(state)
   const rows = listRows(state) - 1
   // On from the row that is still to come.
-  if (jump !== null) return stoodAt(state, { ...standOf(state), jump: { ...jump, by: next(jump.by, { to, page: rows, last: jump.by }) } })
+  if (jump !== null)
+    return stoodAt(state, {
+      ...standOf(state),
+      jump: { ...jump, by: next(jump.by, { to, page: rows, last: jump.by }) },
+    })
   const last = items.length - 1
   const wanted = next(selectedIndex(state, items), { to, page: rows, last })
   const index = Math.max(0, Math.min(last, wanted))
@@ -25,7 +33,10 @@ export function move(state: State, to: Move): State {
   return readOn({ ...state, cursors, scroll: 0 }, page, { index, wanted })
 }
 
-const stoodAt = (state: State, stand: Stand): State => ({ ...state, stands: { ...state.stands, [listOf(state)]: stand } })
+const stoodAt = (state: State, stand: Stand): State => ({
+  ...state,
+  stands: { ...state.stands, [listOf(state)]: stand },
+})
 
 /** The first or the last row stands on another page than the one that is known. */
 function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | null {
@@ -52,7 +63,8 @@ function readOn(state: State, page: KnownPage, { index, wanted }: { index: numbe
   const { fromEnd } = stand.place
   const count = page.items.length
   const over = overWhich(wanted, { count, fromEnd })
-  if (state.frozen) return over !== null && (over === 'away' ? page.more : stand.trail.length > 0) ? told(state) : state
+  if (state.frozen)
+    return over !== null && (over === 'away' ? page.more : stand.trail.length > 0) ? told(state) : state
   // The page that was asked for last is still to come.
   if (!isSamePlace(page.place, stand.place)) return state
   const on = stepped(stand, { ...page, count }, { depth: fromEnd ? count - 1 - index : index, over })

@@ -1,10 +1,10 @@
 /** One frame as plain text, for a ticket or a log: nothing is asked, nothing is drawn anew. */
 import type { Clock } from '../clock.ts'
-import { Safe } from '../cli/output/safe.ts'
-import type { StoreReader } from '../store/store.ts'
+import { Safe } from '../terminal/safe.ts'
+import type { StoreReader } from '../store/port.ts'
 import { frameOf } from './frame.ts'
 import type { Screen } from './keys.ts'
-import type { ScreenPaint } from './look.ts'
+import type { ScreenPaint } from './render-context.ts'
 import { reduce } from './reduce.ts'
 import { readSnapshot, sourceOf } from './snapshot.ts'
 import { initialState, queryOf } from './state.ts'
@@ -21,7 +21,14 @@ export interface Once {
 /** Enough for every row of a page; empty lines are left out. */
 const rows = 60
 
-export async function oneFrame({ store, clock, screen, columns, paint, suffix }: Once): Promise<readonly Safe[]> {
+export async function oneFrame({
+  store,
+  clock,
+  screen,
+  columns,
+  paint,
+  suffix,
+}: Once): Promise<readonly Safe[]> {
   const source = sourceOf(store, clock)
   const state = initialState({ size: { columns, rows }, now: source.now(), screen, readOnly: true, suffix })
   const snapshot = await readSnapshot(source, queryOf(state))
@@ -33,5 +40,7 @@ export async function oneFrame({ store, clock, screen, columns, paint, suffix }:
 function withoutFilling(lines: readonly Safe[]): readonly Safe[] {
   const texts = lines.map(({ text }) => text.trimEnd())
   const last = texts.findLastIndex((text) => text !== '')
-  return texts.slice(0, last + 1).flatMap((text, index) => (text === '' && texts[index - 1] === '' ? [] : [new Safe(text)]))
+  return texts
+    .slice(0, last + 1)
+    .flatMap((text, index) => (text === '' && texts[index - 1] === '' ? [] : [new Safe(text)]))
 }

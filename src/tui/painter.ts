@@ -3,7 +3,7 @@
  * scrolled or wiped, so what was on the terminal before is not touched. A terminal that cannot keep up gets the newest
  * frame once it has taken the last one.
  */
-import { displayWidth } from '../domain/text.ts'
+import { displayWidth } from '../text/escape.ts'
 
 export interface PaintSink {
   write(text: string): boolean
@@ -81,7 +81,9 @@ export function anchored(line: string): string {
         const width = displayWidth(segment)
         column += width
         // Blanks first: a terminal that makes it narrower would leave what stood there before.
-        text += certain.test(segment) ? segment : `${' '.repeat(width)}\u001b[${column - width}G${segment}\u001b[${column}G`
+        text += certain.test(segment)
+          ? segment
+          : `${' '.repeat(width)}\u001b[${column - width}G${segment}\u001b[${column}G`
       }
       return text
     })

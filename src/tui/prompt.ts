@@ -1,8 +1,8 @@
 /** Typing a filter or the name of a command. */
 import { readFilter } from './filter.ts'
 import { commandsLike } from './keys.ts'
-import { noMarks } from './marks.ts'
-import { atTop } from './places.ts'
+import { noMarks } from './selection.ts'
+import { atTop } from './page-window.ts'
 import { listOf, type Overlay, type State } from './state.ts'
 
 type Prompt = Extract<Overlay, { kind: 'prompt' }>
@@ -12,8 +12,11 @@ const mostCharacters = 1_000
 export function reducePrompt(state: State, prompt: Prompt, key: string): State {
   if (key === 'esc' || key === 'ctrl-c') return { ...state, overlay: null }
   if (key === 'enter')
-    return prompt.of === 'filter' ? filtered(state, prompt) : { ...state, overlay: { ...prompt, error: 'there is no such command' } }
-  if (key === 'tab' && prompt.of === 'palette') return { ...state, overlay: { ...prompt, text: commandsLike(prompt.text)[0] ?? prompt.text } }
+    return prompt.of === 'filter'
+      ? filtered(state, prompt)
+      : { ...state, overlay: { ...prompt, error: 'there is no such command' } }
+  if (key === 'tab' && prompt.of === 'palette')
+    return { ...state, overlay: { ...prompt, text: commandsLike(prompt.text)[0] ?? prompt.text } }
   return { ...state, overlay: { ...prompt, text: edited(prompt.text, key), error: null } }
 }
 
@@ -35,11 +38,20 @@ function filtered(state: State, prompt: Prompt): State {
   const { [list]: _, ...rest } = state.filters
   const filters = filter === null ? rest : { ...rest, [list]: filter }
   const cursors = { ...state.cursors, [list]: { id: null, index: 0 } }
-  return { ...state, filters, marks: noMarks, marking: null, overlay: null, cursors, stands: { ...state.stands, [list]: atTop } }
+  return {
+    ...state,
+    filters,
+    marks: noMarks,
+    marking: null,
+    overlay: null,
+    cursors,
+    stands: { ...state.stands, [list]: atTop },
+  }
 }
 
 /** What Enter runs; whoever takes the keys runs it as if its own key had been pressed. */
 export function paletteChoice(state: State): ReturnType<typeof commandsLike>[number] | null {
-  if (state.overlay?.kind !== 'prompt' || state.overlay.of !== 'palette' || state.overlay.text.trim() === '') return null
+  if (state.overlay?.kind !== 'prompt' || state.overlay.of !== 'palette' || state.overlay.text.trim() === '')
+    return null
   return commandsLike(state.overlay.text)[0] ?? null
 }

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../app.ts'
 import type { Config } from '../config.ts'
-import { WfError, type ErrorCode } from '../domain/errors.ts'
+import { WfError, type ErrorCode } from '../errors.ts'
 
 export interface Question {
   id: number
@@ -27,7 +27,10 @@ if (port) {
   const opening = openStore({ mode: 'read', config: workerData as Config })
   port.on('message', async ({ id, method, values }: Question) => {
     try {
-      const store = (await opening) as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown>>
+      const store = (await opening) as unknown as Record<
+        string,
+        (...values: readonly unknown[]) => Promise<unknown>
+      >
       port.postMessage({ id, value: await store[method]?.(...values) } satisfies Answer)
       if (method === 'close') port.close()
     } catch (error) {
@@ -39,5 +42,7 @@ if (port) {
 
 function carried(error: unknown): CarriedError {
   const message = error instanceof Error ? error.message : String(error)
-  return error instanceof WfError ? { message, code: error.code, hint: error.hint } : { message, code: null, hint: '' }
+  return error instanceof WfError
+    ? { message, code: error.code, hint: error.hint }
+    : { message, code: null, hint: '' }
 }

@@ -6,11 +6,22 @@ import { isVerb, screens, type Command, type Screen } from './keys.ts'
 import { kept, move, type Move } from './move.ts'
 import type { Event } from './event.ts'
 import { reducePrompt } from './prompt.ts'
-import { markOf, marksOf, noMarks } from './marks.ts'
-import { atTop, isSamePlace, type Stand } from './places.ts'
+import { markOf, marksOf, noMarks } from './selection.ts'
+import { atTop, isSamePlace, type Stand } from './page-window.ts'
 import { all, type Figures, type ListName, type Snapshot } from './snapshot.ts'
-import { canFilter, isWhole, itemsOf, listOf, pageKey, queryOf, selectedIndex, selectedItem, type KnownPage, type State } from './state.ts'
-import { thousands } from '../cli/output/time.ts'
+import {
+  canFilter,
+  isWhole,
+  itemsOf,
+  listOf,
+  pageKey,
+  queryOf,
+  selectedIndex,
+  selectedItem,
+  type KnownPage,
+  type State,
+} from './state.ts'
+import { thousands } from '../terminal/time.ts'
 
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
@@ -23,7 +34,10 @@ export function reduce(state: State, event: Event): State {
     case 'looked':
       return looked(state, event.at)
     case 'failed':
-      return { ...state, failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why } }
+      return {
+        ...state,
+        failure: { since: state.failure?.since ?? state.readAt ?? event.at, why: event.why },
+      }
     case 'command':
       return commanded(withoutRefusal(state), event.command)
     case 'typed':
@@ -40,7 +54,8 @@ export function reduce(state: State, event: Event): State {
 }
 
 /** What was refused is no news any more once something else is asked for. */
-const withoutRefusal = (state: State): State => (state.notice?.tone === 'bad' ? { ...state, notice: null } : state)
+const withoutRefusal = (state: State): State =>
+  state.notice?.tone === 'bad' ? { ...state, notice: null } : state
 
 const noticeMs = 8_000
 
@@ -62,9 +77,21 @@ function taken(state: State, snapshot: Snapshot): State {
   const before = state.pages[query.list]
   const page = pageOf(snapshot)
   const pages = { ...state.pages, ...(state.frozen ? {} : figurePages(figures)), [query.list]: page }
-  if (state.frozen && state.figures) return before?.key === page.key ? { ...state, detail } : anchored({ ...state, detail, pages })
-  const next: State = { ...state, pages, figures, detail: detail ?? state.detail, readAt: at, now: Math.max(state.now, at), failure: null }
-  return landed(anchored(before?.key === page.key ? withCursorOf(next, { list: query.list, before, page }) : next), query.list)
+  if (state.frozen && state.figures)
+    return before?.key === page.key ? { ...state, detail } : anchored({ ...state, detail, pages })
+  const next: State = {
+    ...state,
+    pages,
+    figures,
+    detail: detail ?? state.detail,
+    readAt: at,
+    now: Math.max(state.now, at),
+    failure: null,
+  }
+  return landed(
+    anchored(before?.key === page.key ? withCursorOf(next, { list: query.list, before, page }) : next),
+    query.list,
+  )
 }
 
 function pageOf({ query, items, more, cut, next, first, total }: Snapshot): KnownPage {
@@ -73,7 +100,10 @@ function pageOf({ query, items, more, cut, next, first, total }: Snapshot): Know
 }
 
 /** Another page of the same list: the row that was selected has another number in it, which counts where it is gone. */
-function withCursorOf(state: State, { list, before, page }: { list: ListName; before: KnownPage; page: KnownPage }): State {
+function withCursorOf(
+  state: State,
+  { list, before, page }: { list: ListName; before: KnownPage; page: KnownPage },
+): State {
   const cursor = state.cursors[list]
   if (cursor === undefined || isSamePlace(before.place, page.place)) return state
   const [first, other] = [before.items[0], page.items[0]]
@@ -89,7 +119,8 @@ function landed(state: State, list: ListName): State {
   if (page === undefined || !isSamePlace((stand ?? atTop).place, page.place)) return state
   if (stand === undefined) return list === listOf(state) ? kept(state) : state
   const stood = (to: Stand): State['stands'] => ({ ...state.stands, [list]: to })
-  if (page.items.length === 0 && !page.more && stand.place.cursor !== null) return { ...state, stands: stood(atTop) }
+  if (page.items.length === 0 && !page.more && stand.place.cursor !== null)
+    return { ...state, stands: stood(atTop) }
   if (stand.jump === null) return list === listOf(state) ? kept(state) : state
   const last = page.items.length - 1
   const index = Math.max(0, Math.min(last, (stand.jump.to === 'first' ? 0 : last) + stand.jump.by))
@@ -101,7 +132,13 @@ function landed(state: State, list: ListName): State {
 function figurePages(figures: Figures): State['pages'] {
   const page = (list: FigureList): KnownPage => {
     const items = figureItems[list](figures)
-    return { ...all(items), key: pageKey({ list, cause: null, selector: {} }), place: atTop.place, limit: items.length, cutRows: items.length }
+    return {
+      ...all(items),
+      key: pageKey({ list, cause: null, selector: {} }),
+      place: atTop.place,
+      limit: items.length,
+      cutRows: items.length,
+    }
   }
   return Object.fromEntries(figureLists.map((list) => [list, page(list)]))
 }
@@ -116,7 +153,10 @@ function anchored(state: State): State {
   const chosen = state.cursors[list]?.id ?? null
   if (items === null || (list === 'overview' && chosen === null)) return state
   const index = selectedIndex(state, items)
-  const cursors = { ...state.cursors, [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index } }
+  const cursors = {
+    ...state.cursors,
+    [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index },
+  }
   const page = state.pages[list]
   // Of a long list nobody knows what is gone; the panel of an action looks.
   if (state.marks.size === 0 || page === undefined || !isWhole(page)) return { ...state, cursors }
@@ -139,7 +179,10 @@ function helped(state: State, command: Command): State {
   const scroll = state.overlay?.kind === 'help' ? state.overlay.scroll : 0
   const steps: Partial<Record<Command, number>> = { down: 1, up: -1, 'page-down': 10, 'page-up': -10 }
   const step = steps[command]
-  return { ...state, overlay: step === undefined ? null : { kind: 'help', scroll: Math.max(0, scroll + step) } }
+  return {
+    ...state,
+    overlay: step === undefined ? null : { kind: 'help', scroll: Math.max(0, scroll + step) },
+  }
 }
 
 const others: Partial<Record<Command, (state: State) => State>> = {
@@ -149,8 +192,23 @@ const others: Partial<Record<Command, (state: State) => State>> = {
   'previous-screen': (state) => toScreen(state, neighbour(state.screen, -1)),
   filter: (state) =>
     canFilter(state)
-      ? { ...state, overlay: { kind: 'prompt', of: 'filter', text: state.filters[listOf(state)]?.text ?? '', error: null } }
-      : { ...state, notice: { text: 'the overview shows all; filter on one of the other screens', tone: 'bad', at: state.now } },
+      ? {
+          ...state,
+          overlay: {
+            kind: 'prompt',
+            of: 'filter',
+            text: state.filters[listOf(state)]?.text ?? '',
+            error: null,
+          },
+        }
+      : {
+          ...state,
+          notice: {
+            text: 'the overview shows all; filter on one of the other screens',
+            tone: 'bad',
+            at: state.now,
+          },
+        },
   palette: (state) => ({ ...state, overlay: { kind: 'prompt', of: 'palette', text: '', error: null } }),
   mark: (state) => marked(state),
   'mark-all': markedAll,
@@ -177,7 +235,11 @@ function opened(state: State): State {
   const item = selectedItem(state)
   if (item === null || state.open) return state
   if (item.kind !== 'cause') return { ...withSelected(state, item), open: true, pane: 'page', scroll: 0 }
-  const cursors = { ...state.cursors, causes: { id: item.id, index: state.cursors.causes?.index ?? 0 }, incidents: { id: null, index: 0 } }
+  const cursors = {
+    ...state.cursors,
+    causes: { id: item.id, index: state.cursors.causes?.index ?? 0 },
+    incidents: { id: null, index: 0 },
+  }
   return anchored({
     ...state,
     screen: 'incidents',
@@ -191,7 +253,10 @@ function opened(state: State): State {
 
 /** Out of the innermost: another side of the detail, the detail, marks, filter, the members of a cause, to the overview. */
 function back(state: State): State {
-  if (state.open) return state.pane === 'page' ? anchored({ ...state, ...closedDetail }) : { ...state, pane: 'page', scroll: 0 }
+  if (state.open)
+    return state.pane === 'page'
+      ? anchored({ ...state, ...closedDetail })
+      : { ...state, pane: 'page', scroll: 0 }
   if (state.pane !== 'page') return { ...state, pane: 'page', scroll: 0 }
   if (state.marks.size > 0 || state.marking !== null) return { ...state, ...unmarked }
   const list = listOf(state)
@@ -228,15 +293,25 @@ function withMarks(state: State, { key, marks, more }: Extract<Event, { type: 'm
 
 function withSelected(state: State, { id }: Item): State {
   const list = listOf(state)
-  return state.open ? state : { ...state, cursors: { ...state.cursors, [list]: { id, index: selectedIndex(state, itemsOf(state) ?? []) } } }
+  return state.open
+    ? state
+    : {
+        ...state,
+        cursors: { ...state.cursors, [list]: { id, index: selectedIndex(state, itemsOf(state) ?? []) } },
+      }
 }
 
 function sided(state: State, pane: 'explain' | 'attempts'): State {
   const item = selectedItem(state)
   if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
-    return { ...state, notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now } }
+    return {
+      ...state,
+      notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now },
+    }
   }
-  return state.pane === pane ? { ...state, pane: 'page', scroll: 0 } : { ...withSelected(state, item), pane, scroll: 0, open: true }
+  return state.pane === pane
+    ? { ...state, pane: 'page', scroll: 0 }
+    : { ...withSelected(state, item), pane, scroll: 0, open: true }
 }
 
 function typed(state: State, key: string): State {

@@ -4,7 +4,7 @@
  */
 import type { StatDelta } from '../domain/stat-delta.ts'
 import { durationBucketsMs } from '../metrics/names.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { StoreReader } from '../store/port.ts'
 
 const minuteMs = 60_000
 export const hourOfMinutes = 60
@@ -90,7 +90,12 @@ function figuresOf(rows: readonly StatDelta[]): Readonly<Record<string, TypeFigu
   return Object.fromEntries(
     [...types].map(([type, own]) => [
       type,
-      { done: sumOf(own, successes), failed: sumOf(own, failures), p50Ms: quantile(own, 0.5), p95Ms: quantile(own, 0.95) },
+      {
+        done: sumOf(own, successes),
+        failed: sumOf(own, failures),
+        p50Ms: quantile(own, 0.5),
+        p95Ms: quantile(own, 0.95),
+      },
     ]),
   )
 }

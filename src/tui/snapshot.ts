@@ -4,18 +4,32 @@
  */
 import type { Clock } from '../clock.ts'
 import { programStart, trendOf } from '../domain/cause.ts'
-import { inspectBreaker, type InspectedBreaker } from '../engine/breakers-control.ts'
-import { createInspector, type InspectedType, type InspectedWorker, type Inspector } from '../engine/inspector.ts'
-import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/store.ts'
+import { inspectBreaker, type InspectedBreaker } from '../engine/breaker-admin.ts'
+import {
+  createInspector,
+  type InspectedType,
+  type InspectedWorker,
+  type Inspector,
+} from '../engine/inspector.ts'
+import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/port.ts'
 import { readDetail, type Detail, type DetailQuery } from './detail.ts'
 import { figureItems } from './figure-pages.ts'
-import { breakerItem, causeItem, incidentItem, jobItem, letterItem, workerItem, type Item, type ListedCause } from './items.ts'
+import {
+  breakerItem,
+  causeItem,
+  incidentItem,
+  jobItem,
+  letterItem,
+  workerItem,
+  type Item,
+  type ListedCause,
+} from './items.ts'
 import { jobSections } from './job-pages.ts'
 import { rowsAt, standingOf, type Rows, type Standing } from './list-pages.ts'
-import { listed, namesJobs, type Listed } from './listed.ts'
-import type { Place } from './places.ts'
+import { listed, namesJobs, type Listed } from './list-selector.ts'
+import type { Place } from './page-window.ts'
 import { seriesReader, type Series, type SeriesReader } from './series.ts'
-import { thriftyReader } from './thrifty-reader.ts'
+import { thriftyReader } from './cached-counts.ts'
 
 export type ListName = 'overview' | 'causes' | 'incidents' | 'dead-letters' | 'breakers' | 'jobs' | 'workers'
 
@@ -65,7 +79,12 @@ export interface Source {
 
 export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): Source {
   const reader = thriftyReader(store, clock)
-  return { reader, inspector: createInspector(reader, () => store.now()), series: seriesReader(reader), now: () => store.now() }
+  return {
+    reader,
+    inspector: createInspector(reader, () => store.now()),
+    series: seriesReader(reader),
+    now: () => store.now(),
+  }
 }
 
 /** @param known figures of a moment ago, which then are not read again */
@@ -80,14 +99,26 @@ export async function readSnapshot(source: Source, query: Query, known?: Figures
 async function readFigures(source: Source, now: number): Promise<Figures> {
   const { reader, inspector } = source
   const types = await inspector.types()
-  const waiting = types.filter(({ counts, held }) => (counts.waiting ?? 0) > 0 && held === null).map(({ type }) => type)
-  return { ...(await around(source, types, now)), counted: true, types, nextDueAt: waiting.length === 0 ? null : await reader.nextDue(waiting) }
+  const waiting = types
+    .filter(({ counts, held }) => (counts.waiting ?? 0) > 0 && held === null)
+    .map(({ type }) => type)
+  return {
+    ...(await around(source, types, now)),
+    counted: true,
+    types,
+    nextDueAt: waiting.length === 0 ? null : await reader.nextDue(waiting),
+  }
 }
 
 /** Of a screen that has shown nothing yet: all that is there at once. Null where its list cannot do without the numbers by type. */
 export async function readFirst(source: Source, query: Query): Promise<Snapshot | null> {
   if (query.list === 'jobs') return null
-  const figures: Figures = { ...(await around(source, [], source.now())), counted: false, types: [], nextDueAt: null }
+  const figures: Figures = {
+    ...(await around(source, [], source.now())),
+    counted: false,
+    types: [],
+    nextDueAt: null,
+  }
   return readSnapshot(source, query, figures)
 }
 
@@ -109,22 +140,42 @@ async function listCauses(
 ): Promise<readonly ListedCause[]> {
   return (await reader.causes(selector, now)).map((cause) => {
     const startedAt = programStart(workers, cause.type, now)
-    return { ...cause, trend: trendOf(cause.recent), isNew: startedAt === null ? null : cause.seenAt >= startedAt }
+    return {
+      ...cause,
+      trend: trendOf(cause.recent),
+      isNew: startedAt === null ? null : cause.seenAt >= startedAt,
+    }
   })
 }
 
 type ReadPage = (source: Source, query: Query, figures: Figures) => Promise<Page>
 
-export const all = (items: readonly Item[]): Page => ({ items, more: false, cut: null, next: null, first: 0, total: items.length })
+export const all = (items: readonly Item[]): Page => ({
+  items,
+  more: false,
+  cut: null,
+  next: null,
+  first: 0,
+  total: items.length,
+})
 
 const pages: Readonly<Record<ListName, ReadPage>> = {
   overview: async (_, __, figures) => all(figureItems.overview(figures)),
   async causes({ reader, now }, { selector }, { causes, workers }) {
-    return all((isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(causeItem))
+    return all(
+      (isEmpty(selector) ? causes : await listCauses(reader, selector, { workers, now: now() })).map(
+        causeItem,
+      ),
+    )
   },
-  breakers: async (_, { selector }, { breakers }) => all(breakers.filter(({ name, types }) => meets({ name, types }, selector)).map(breakerItem)),
+  breakers: async (_, { selector }, { breakers }) =>
+    all(breakers.filter(({ name, types }) => meets({ name, types }, selector)).map(breakerItem)),
   workers: async (_, { selector }, { workers }) =>
-    all(workers.filter(({ id, host, types }) => meets({ name: `${id} ${host}`, types }, selector)).map(workerItem)),
+    all(
+      workers
+        .filter(({ id, host, types }) => meets({ name: `${id} ${host}`, types }, selector))
+        .map(workerItem),
+    ),
   incidents: readListed,
   'dead-letters': readListed,
   jobs: readListed,
@@ -135,9 +186,15 @@ const readPage: ReadPage = (source, query, figures) => pages[query.list](source,
 const isEmpty = (selector: Selector) => Object.keys(selector).length === 0
 
 /** Breakers and workers are few, and narrowed here: by the types that they are about, and by words of their names. */
-function meets({ name, types }: { name: string; types: readonly string[] }, { types: wanted, error }: Selector): boolean {
+function meets(
+  { name, types }: { name: string; types: readonly string[] },
+  { types: wanted, error }: Selector,
+): boolean {
   const words = error && 'text' in error ? error.text.toLowerCase() : ''
-  return name.toLowerCase().includes(words) && (wanted === undefined || types.some((type) => wanted.includes(type)))
+  return (
+    name.toLowerCase().includes(words) &&
+    (wanted === undefined || types.some((type) => wanted.includes(type)))
+  )
 }
 
 /** What is too long to be known whole. */
@@ -145,7 +202,10 @@ async function readListed(source: Source, query: Query, figures: Figures): Promi
   const meant = listed(query)
   if (meant === null) return all([])
   const rows = await rowsAt(itemsOf(source, query, { figures, meant }), query)
-  return { ...rows, ...(await standingOf({ reader: source.reader, figures, listed: meant }, query.place, rows)) }
+  return {
+    ...rows,
+    ...(await standingOf({ reader: source.reader, figures, listed: meant }, query.place, rows)),
+  }
 }
 
 function itemsOf(
@@ -153,12 +213,17 @@ function itemsOf(
   { selector }: Query,
   { figures, meant }: { figures: Figures; meant: Listed },
 ): (page: StorePage) => Promise<Paged<Item>> {
-  if (meant.of === 'incidents') return async (page) => mapped(await inspector.incidents(meant.selector, page), incidentItem)
-  if (meant.of === 'dlq') return async (page) => mapped(await inspector.deadLetters(meant.selector, page), letterItem)
+  if (meant.of === 'incidents')
+    return async (page) => mapped(await inspector.incidents(meant.selector, page), incidentItem)
+  if (meant.of === 'dlq')
+    return async (page) => mapped(await inspector.deadLetters(meant.selector, page), letterItem)
   if (namesJobs(selector)) return async (page) => mapped(await inspector.jobs(meant.selector, page), jobItem)
   const waits = figures.types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
   const sections = jobSections({ inspector, selector, waits })
   return async (page) => mapped(await sections(page), jobItem)
 }
 
-const mapped = <T>({ items, ...rest }: Paged<T>, item: (row: T) => Item): Paged<Item> => ({ items: items.map(item), ...rest })
+const mapped = <T>({ items, ...rest }: Paged<T>, item: (row: T) => Item): Paged<Item> => ({
+  items: items.map(item),
+  ...rest,
+})

@@ -3,23 +3,23 @@
  * is as it was when this ends, and an error is told after that.
  */
 import type { Clock } from '../clock.ts'
-import { isStoreGone } from '../domain/errors.ts'
+import { isStoreGone } from '../errors.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { StoreReader } from '../store/store.ts'
+import type { StoreReader } from '../store/port.ts'
 import { createController } from './controller.ts'
 import { clipboardSequence } from './copy.ts'
-import { createDesk } from './desk.ts'
+import { createDesk } from './state-store.ts'
 import { editText } from './edit.ts'
 import { createFrames, type Frames } from './frames.ts'
 import { startInk } from './ink-screen.ts'
 import type { Screen } from './keys.ts'
-import type { ScreenPaint } from './look.ts'
+import type { ScreenPaint } from './render-context.ts'
 import { createPainter, type Painter } from './painter.ts'
 import { sourceOf, type Query } from './snapshot.ts'
 import { initialState, itemsOf, queryOf, type State } from './state.ts'
-import { onStops, type Stop, type Stops } from './stops.ts'
+import { onStops, type Stop, type Stops } from './signals.ts'
 import { createTerminal, type Terminal, type TerminalStreams } from './terminal.ts'
-import { keepSnapshots } from './use-snapshot.ts'
+import { keepSnapshots } from './snapshot-poller.ts'
 
 export interface DashboardOptions extends TerminalStreams {
   store: StoreReader & { now(): number }
@@ -48,7 +48,9 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   try {
     terminal.enter()
     const shown = showMeanwhile(parts.frames, painter)
-    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin }).finally(shown)
+    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin }).finally(
+      shown,
+    )
     ink.ended.catch(ending.fail)
     try {
       return await ending.ended
@@ -102,7 +104,10 @@ interface Around {
 function putTogether(options: DashboardOptions, { terminal, painter, ending, stops }: Around) {
   const { store, clock, paint, screen, refreshMs, readOnly, suffix, who, stdout } = options
   const source = sourceOf(store, clock)
-  const desk = createDesk(initialState({ size: terminal.size(), now: store.now(), screen, readOnly, suffix }), clock)
+  const desk = createDesk(
+    initialState({ size: terminal.size(), now: store.now(), screen, readOnly, suffix }),
+    clock,
+  )
   let followedMs = Number.NEGATIVE_INFINITY
   const snapshots = keepSnapshots({
     ...{ source, clock, refreshMs },
@@ -117,7 +122,10 @@ function putTogether(options: DashboardOptions, { terminal, painter, ending, sto
     },
     onFirst: (snapshot) => desk.dispatch({ type: 'read', snapshot }),
     onSame: (at) => desk.dispatch({ type: 'looked', at }),
-    onFailure: (error) => (isStoreGone(error) ? ending.fail(error) : desk.dispatch({ type: 'failed', why: wordsOf(error), at: source.now() })),
+    onFailure: (error) =>
+      isStoreGone(error)
+        ? ending.fail(error)
+        : desk.dispatch({ type: 'failed', why: wordsOf(error), at: source.now() }),
   })
   const controller = createController({
     ...{ desk, source, clock, who, openEngine: options.openEngine },

@@ -6,9 +6,9 @@ import type { Detail, DetailQuery, Pane } from './detail.ts'
 import { filteredLists, type Filter } from './filter.ts'
 import type { Item } from './items.ts'
 import type { Screen } from './keys.ts'
-import { markOf, noMarks, type Marked, type Marks } from './marks.ts'
-import { atTop, pageRows, partRows, type Stand } from './places.ts'
-import type { Plan } from './plan.ts'
+import { markOf, noMarks, type Marked, type Marks } from './selection.ts'
+import { atTop, pageRows, partRows, type Stand } from './page-window.ts'
+import type { Plan } from './action.ts'
 import type { Figures, ListName, Page, Query } from './snapshot.ts'
 
 export interface Size {
@@ -109,7 +109,13 @@ export interface StateOptions {
   suffix?: string
 }
 
-export function initialState({ size, now, screen = 'overview', readOnly = false, suffix = '' }: StateOptions): State {
+export function initialState({
+  size,
+  now,
+  screen = 'overview',
+  readOnly = false,
+  suffix = '',
+}: StateOptions): State {
   return {
     ...{ size, now, screen, readOnly, suffix },
     ...{
@@ -158,7 +164,15 @@ export function queryOf(state: State): Query {
   const screenRows = state.size.rows
   const limit = pageRows(place, { screenRows, index: state.cursors[list]?.index ?? 0 })
   const selector = state.filters[list]?.selector ?? {}
-  return { list, cause: state.cause, selector, place, limit, cutRows: partRows(screenRows), detail: detailQuery(state) }
+  return {
+    list,
+    cause: state.cause,
+    selector,
+    place,
+    limit,
+    cutRows: partRows(screenRows),
+    detail: detailQuery(state),
+  }
 }
 
 export const standOf = (state: State): Stand => state.stands[listOf(state)] ?? atTop

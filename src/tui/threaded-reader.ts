@@ -1,8 +1,8 @@
 /** A reader whose answers are made in a thread of their own. */
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
-import { WfError } from '../domain/errors.ts'
-import type { StoreReader } from '../store/store.ts'
+import { WfError } from '../errors.ts'
+import type { StoreReader } from '../store/port.ts'
 import type { Answer, CarriedError } from './reader-thread.ts'
 
 export type ClockedReader = StoreReader & { now(): number }
@@ -53,12 +53,17 @@ export async function openThreadedReader(config: Config, now: () => number): Pro
 }
 
 /** Every method of a reader is a question with plain values; only its end is more. */
-function readerOn(ask: (method: string, values: readonly unknown[]) => Promise<unknown>, own: Pick<ClockedReader, 'close' | 'now'>): ClockedReader {
+function readerOn(
+  ask: (method: string, values: readonly unknown[]) => Promise<unknown>,
+  own: Pick<ClockedReader, 'close' | 'now'>,
+): ClockedReader {
   return new Proxy(own as ClockedReader, {
     get: (_, method) => {
       // Not a promise: whoever awaits it must not ask it for `then`.
       if (typeof method !== 'string' || method === 'then') return
-      return method in own ? own[method as keyof typeof own] : (...values: readonly unknown[]) => ask(method, values)
+      return method in own
+        ? own[method as keyof typeof own]
+        : (...values: readonly unknown[]) => ask(method, values)
     },
   })
 }

@@ -5,17 +5,17 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { WfError } from '../domain/errors.ts'
+import type { WfError } from '../errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
 import { drainTimes } from './drain.ts'
-import type { KeptWorker } from './keeper/keeper-renewals.ts'
-import { createKeeper, type Lease, type Upkeep } from './keeper/keeper.ts'
+import type { KeptWorker } from './leases/lease-renewals.ts'
+import { createKeeper, type Lease, type Upkeep } from './leases/lease-manager.ts'
 import { declarationOf, type LoadedHandler } from './handler/loaded-handler.ts'
-import { interrupted, settleHeld } from './keeper/losses.ts'
-import { createPauseWatch } from './keeper/pause-watch.ts'
-import type { LeaveReason } from './messages.ts'
+import { interrupted, settleHeld } from './leases/settle-lost.ts'
+import { createPauseWatch } from './leases/pause-watch.ts'
+import type { LeaveReason } from './ipc.ts'
 import { createWorker, type RunningAttempt } from './worker.ts'
 
 export interface InlineOptions {
@@ -64,12 +64,37 @@ export function createInline(options: InlineOptions): Inline {
     left ??= keeper.stop()
     void worker.stop()
   }
-  const pauses = createPauseWatch({ store: engine.store, clock: options.clock, log: options.log, types: () => [...handlers.keys()] })
-  const keeper = createKeeper({ ...options, policies, upkeep: [...options.upkeep, pauses], onDrain: drainAsked.tell, onLost })
+  const pauses = createPauseWatch({
+    store: engine.store,
+    clock: options.clock,
+    log: options.log,
+    types: () => [...handlers.keys()],
+  })
+  const keeper = createKeeper({
+    ...options,
+    policies,
+    upkeep: [...options.upkeep, pauses],
+    onDrain: drainAsked.tell,
+    onLost,
+  })
   const workerId = `${label}.1#${randomBytes(4).toString('hex')}`
-  const limits = { ...(concurrency === null ? {} : { concurrency }), ...(maxJobs === null ? {} : { maxJobs }) }
+  const limits = {
+    ...(concurrency === null ? {} : { concurrency }),
+    ...(maxJobs === null ? {} : { maxJobs }),
+  }
   const { clock, random, log, storeId } = options
-  const worker = createWorker({ engine, clock, random, log, handlers, storeId, workerId, countedAs, isolated: false, ...limits })
+  const worker = createWorker({
+    engine,
+    clock,
+    random,
+    log,
+    handlers,
+    storeId,
+    workerId,
+    countedAs,
+    isolated: false,
+    ...limits,
+  })
   let left: Promise<void> | null = null
   const giveUpRow = async () => {
     await settleHeld({ engine, workerId, policies, outcome: () => interrupted('shutdown') })
@@ -89,7 +114,11 @@ export function createInline(options: InlineOptions): Inline {
     async start() {
       keeper.start()
       await keeper.declare([...handlers.values()].map(declarationOf))
-      await keeper.register({ row: rowOf(options, workerId), held: (attempts) => worker.held(attempts), fence: () => worker.fence() })
+      await keeper.register({
+        row: rowOf(options, workerId),
+        held: (attempts) => worker.held(attempts),
+        fence: () => worker.fence(),
+      })
       worker.start()
     },
     async drain(graceMs) {
@@ -114,7 +143,10 @@ function news<T>(): { heard: Promise<T>; tell(value: T): void } {
   return { heard, tell }
 }
 
-function rowOf({ handlers, label, pid, host, concurrency, clock }: InlineOptions, id: string): KeptWorker['row'] {
+function rowOf(
+  { handlers, label, pid, host, concurrency, clock }: InlineOptions,
+  id: string,
+): KeptWorker['row'] {
   const sum = [...handlers.values()].reduce((total, handler) => total + handler.concurrency, 0)
   return {
     id,

@@ -7,7 +7,7 @@ import type { Cancel, Clock } from '../clock.ts'
 import type { EngineEventMap, EngineEvents } from '../engine/events.ts'
 import type { Settlement } from '../domain/outcome.ts'
 import type { Logger } from '../logger.ts'
-import { jobName, lineOf, reasonOf } from './job-words.ts'
+import { jobName, lineOf, reasonOf } from './job-messages.ts'
 
 export interface JobLogOptions {
   log: Logger
@@ -32,7 +32,8 @@ export function createJobLog(options: JobLogOptions): JobLog {
   return {
     start() {
       end = options.events.on('settled', (settled) => {
-        if (settled.settlement.fence.workerId === options.workerId && settled.result !== 'stale') speaker.say(settled)
+        if (settled.settlement.fence.workerId === options.workerId && settled.result !== 'stale')
+          speaker.say(settled)
       })
     },
     stop() {
@@ -124,11 +125,16 @@ class Speaker {
       ...(rejected > 0 ? [`– ${rejected} rejected`] : []),
       ...(other > 0 ? [`… ${other} put off`] : []),
       ...(stopped > 0
-        ? [`▲ ${stopped} stopped (${[...stops].map(([kind, times]) => `${kind} ${times}`).join(', ')}), the last: ${last ? stopOf(last) : ''}`]
+        ? [
+            `▲ ${stopped} stopped (${[...stops].map(([kind, times]) => `${kind} ${times}`).join(', ')}), the last: ${last ? stopOf(last) : ''}`,
+          ]
         : []),
     ]
     const fields = { done, failed, rejected, other, stopped, seconds: Math.round(seconds * 10) / 10 }
-    this.#log[stopped > 0 ? 'warn' : 'info'](`${parts.join('  ')}  in ${Math.round(seconds)} s (${Math.round(total / seconds)}/s)`, fields)
+    this.#log[stopped > 0 ? 'warn' : 'info'](
+      `${parts.join('  ')}  in ${Math.round(seconds)} s (${Math.round(total / seconds)}/s)`,
+      fields,
+    )
     return total
   }
 }

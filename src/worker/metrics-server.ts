@@ -1,7 +1,7 @@
 /** Metrics over HTTP for a scraper on this machine: loopback only, read only, one page. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { WfError } from '../domain/errors.ts'
+import { WfError } from '../errors.ts'
 
 export interface MetricsServer {
   /** The one that it listens on; the system's choice when 0 was asked for. */

@@ -4,23 +4,23 @@ import type { ClaimedJob, Job } from '../domain/job.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import type { EngineEventMap } from '../engine/events.ts'
 import { fallbackPolicy } from '../engine/fallback-policy.ts'
-import type { ClaimRequest, Settled } from '../store/store.ts'
+import type { ClaimRequest, Settled } from '../store/port.ts'
 import type { AbortKind } from './attempt/abort-reason.ts'
 import type { Attempt } from './attempt/attempt.ts'
 import { Claims } from './claims/claims.ts'
-import { Departure, lastWordMs } from './claims/departure.ts'
+import { Departure, lastWordMs } from './claims/shutdown.ts'
 import { ExchangeLoop, type Handover } from './claims/exchange-loop.ts'
 import { type AttemptEnd, Executor } from './attempt/executor.ts'
-import { HeldCheck } from './claims/held-check.ts'
-import { IdleLook } from './claims/idle-look.ts'
+import { HeldCheck } from './claims/lease-check.ts'
+import { IdleLook } from './claims/claim-poller.ts'
 import { createJobLog, type JobLog } from './job-log.ts'
-import { createKit, type Kit } from './attempt/kit.ts'
+import { createKit, type Kit } from './attempt/attempt-services.ts'
 import { createSharedBreakers, type SharedBreakers } from './breakers/shared-breakers.ts'
 import { LocalBreakers } from './breakers/local-breakers.ts'
-import { Starts } from './claims/starts.ts'
-import { Trouble } from './trouble.ts'
+import { Starts } from './claims/start-queue.ts'
+import { Trouble } from './error-throttle.ts'
 import type { RunningAttempt, Worker, WorkerOptions } from './worker.ts'
-import { tellAbandoned, tellGone, tellPanic, tellStale, tellUnstored } from './worker-words.ts'
+import { tellAbandoned, tellGone, tellPanic, tellStale, tellUnstored } from './worker-messages.ts'
 
 const givenBack: Outcome = { kind: 'interrupted', reason: 'the worker shut down' }
 /** After an error that no handler caught nobody knows how sound the process is: what runs gets this long. */
@@ -56,7 +56,13 @@ export class WorkerCore implements Worker {
     const { store, events } = engine
     this.#breakers = createSharedBreakers({ store, clock, log, workerId })
     const { sharedBreaker } = this.#breakers
-    this.#kit = createKit({ ...options, events, steps: store, sharedBreaker, onBreaker: () => this.#localBreakers.changed() })
+    this.#kit = createKit({
+      ...options,
+      events,
+      steps: store,
+      sharedBreaker,
+      onBreaker: () => this.#localBreakers.changed(),
+    })
     this.#localBreakers = new LocalBreakers({ ...options, store, dependencies: this.#kit.dependencies })
     this.#claims = new Claims({ ...options, dependencies: this.#kit.dependencies })
     this.#starts = new Starts(clock, (job) => this.#start(job))
@@ -70,7 +76,13 @@ export class WorkerCore implements Worker {
       trouble: new Trouble(clock, log, 'looking for jobs'),
     })
     const { running } = this.#executor
-    this.#heldCheck = new HeldCheck({ store, clock, workerId, running, onGone: (attempt, kind) => this.#gone(attempt, kind) })
+    this.#heldCheck = new HeldCheck({
+      store,
+      clock,
+      workerId,
+      running,
+      onGone: (attempt, kind) => this.#gone(attempt, kind),
+    })
     this.#departure = this.#createDeparture(clock)
     this.#jobLog = createJobLog({ log, clock, events, workerId })
   }
@@ -108,7 +120,8 @@ export class WorkerCore implements Worker {
       onBegin: () => this.#giveBack(this.#starts.takeBack()),
       abort: () => this.#executor.abort(this.#executor.running, 'shutdown'),
       giveUp: () => this.#giveUpRunning(),
-      isDone: () => this.#executor.running.size === 0 && this.#starts.waiting.length === 0 && this.#loop.isQuiet,
+      isDone: () =>
+        this.#executor.running.size === 0 && this.#starts.waiting.length === 0 && this.#loop.isQuiet,
       onEnd: (complete) => this.#close(complete),
     })
   }
@@ -122,7 +135,12 @@ export class WorkerCore implements Worker {
   }
 
   get running(): readonly RunningAttempt[] {
-    return [...this.#executor.running].map(({ job }) => ({ jobKey: job.key, attempt: job.attempt, type: job.type, startedAt: job.startedAt ?? 0 }))
+    return [...this.#executor.running].map(({ job }) => ({
+      jobKey: job.key,
+      attempt: job.attempt,
+      type: job.type,
+      startedAt: job.startedAt ?? 0,
+    }))
   }
 
   start(): void {
@@ -247,7 +265,11 @@ export class WorkerCore implements Worker {
   async #giveBackUnknown(): Promise<void> {
     const { engine, workerId } = this.#options
     const held = await engine.store.running(workerId)
-    const known = new Set([...this.#executor.running, ...this.#loop.queue.map(({ ended }) => ended)].map(({ job }) => attemptName(job)))
+    const known = new Set(
+      [...this.#executor.running, ...this.#loop.queue.map(({ ended }) => ended)].map(({ job }) =>
+        attemptName(job),
+      ),
+    )
     for (const job of this.#starts.waiting) known.add(attemptName(job))
     const unknown = held.filter((job) => !known.has(attemptName(job)))
     for (const job of unknown) this.#claims.found(job)

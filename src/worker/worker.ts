@@ -8,7 +8,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
 import type { LoadedHandler } from './handler/loaded-handler.ts'
-import type { LeaveReason } from './messages.ts'
+import type { LeaveReason } from './ipc.ts'
 import { WorkerCore } from './worker-core.ts'
 
 export interface WorkerOptions {

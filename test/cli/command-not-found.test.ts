@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { missingCommand } from '../../src/cli/command-not-found.ts'
 
-const commands = ['enqueue', 'run-worker', 'jobs list', 'jobs show', 'jobs retry', 'incidents list', 'incidents resolve', 'db status']
+const commands = [
+  'enqueue',
+  'run-worker',
+  'jobs list',
+  'jobs show',
+  'jobs retry',
+  'incidents list',
+  'incidents resolve',
+  'db status',
+]
 
 describe('a command that does not exist', () => {
   it.each([
@@ -21,6 +30,8 @@ describe('a command that does not exist', () => {
   })
 
   it('tells words that a command does not take', () => {
-    expect(missingCommand(['jobs', 'list', 'please'], commands).message).toBe('what is "please" for? wf jobs list takes no arguments')
+    expect(missingCommand(['jobs', 'list', 'please'], commands).message).toBe(
+      'what is "please" for? wf jobs list takes no arguments',
+    )
   })
 })

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DetailedError, reportError, toWfError } from '../../src/cli/errors.ts'
 import { exitCodeOf } from '../../src/cli/exit-codes.ts'
-import { createOutput } from '../../src/cli/output/output.ts'
-import { WfError } from '../../src/domain/errors.ts'
+import { createOutput } from '../../src/terminal/output.ts'
+import { WfError } from '../../src/errors.ts'
 import { memorySinks } from '../support/memory-sinks.ts'
 
 async function report(error: unknown, { json = false } = {}) {
@@ -17,14 +17,25 @@ describe('an error', () => {
   })
 
   it('is told in a line what, a line why and a line what to try', async () => {
-    const error = new WfError('store_full', 'the store cannot be used\nthe disk is full', { hint: 'free some space' })
-    expect(await report(error)).toEqual({ code: 3, out: '', err: 'wf: the store cannot be used\n    the disk is full\n    try: free some space\n' })
+    const error = new WfError('store_full', 'the store cannot be used\nthe disk is full', {
+      hint: 'free some space',
+    })
+    expect(await report(error)).toEqual({
+      code: 3,
+      out: '',
+      err: 'wf: the store cannot be used\n    the disk is full\n    try: free some space\n',
+    })
   })
 
   it('is one document with --json, and nothing else', async () => {
-    const { code, out, err } = await report(new DetailedError('wait_timeout', 'too long', { hint: 'wait', details: { key: 7 } }), { json: true })
+    const { code, out, err } = await report(
+      new DetailedError('wait_timeout', 'too long', { hint: 'wait', details: { key: 7 } }),
+      { json: true },
+    )
     expect([code, err]).toEqual([7, ''])
-    expect(JSON.parse(out)).toEqual({ error: { code: 'wait_timeout', message: 'too long', hint: 'wait', key: 7 } })
+    expect(JSON.parse(out)).toEqual({
+      error: { code: 'wait_timeout', message: 'too long', hint: 'wait', key: 7 },
+    })
   })
 
   it('that nobody expected has no stack, unless DEBUG asks for one', async () => {
@@ -40,14 +51,19 @@ describe('an error', () => {
   })
 
   it('shows no secret and no control character of what caused it', async () => {
-    const { err } = await report(new WfError('usage', 'cannot reach https://u:hunter2@host \u001b[2J', { cause: new Error('password=hunter2') }))
+    const { err } = await report(
+      new WfError('usage', 'cannot reach https://u:hunter2@host \u001b[2J', {
+        cause: new Error('password=hunter2'),
+      }),
+    )
     expect(err).not.toContain('hunter2')
     expect(err).not.toContain('\u001b')
   })
 })
 
 describe('a complaint of the framework', () => {
-  const complaint = (message: string, members: object) => toWfError(Object.assign(new Error(message), { oclif: { exit: 2 } }, members), 'jobs list')
+  const complaint = (message: string, members: object) =>
+    toWfError(Object.assign(new Error(message), { oclif: { exit: 2 } }, members), 'jobs list')
 
   it.each([
     ['--ids=true cannot also be provided when using --bulk', '--ids and --bulk do not go together'],
@@ -65,7 +81,10 @@ describe('a complaint of the framework', () => {
   })
 
   it('about flags names the flag that was meant', () => {
-    const error = complaint('Nonexistent flag: --limt', { flags: ['--limt=5'], parse: { input: { flags: { limit: {}, type: {} } } } })
+    const error = complaint('Nonexistent flag: --limt', {
+      flags: ['--limt=5'],
+      parse: { input: { flags: { limit: {}, type: {} } } },
+    })
     expect(error).toMatchObject({
       code: 'usage',
       message: 'there is no flag --limt=5',
@@ -80,15 +99,18 @@ describe('a complaint of the framework', () => {
 
   it('loses its decoration', () => {
     expect(
-      complaint('The following error occurred:\n  \u001b[2m--a cannot also be provided when using --b\u001b[22m\nSee more help with --help', {})
-        .message,
+      complaint(
+        'The following error occurred:\n  \u001b[2m--a cannot also be provided when using --b\u001b[22m\nSee more help with --help',
+        {},
+      ).message,
     ).toBe('--a and --b do not go together')
     expect(complaint('Flag --limit expects a value', {}).message).toBe('--limit needs a value')
   })
 })
 
 describe('exit codes', () => {
-  it('B139 tell apart what a script must tell apart', () => {
+  // B139
+  it('tell apart what a script must tell apart', () => {
     const codes = {
       usage: 2,
       store_missing: 3,
@@ -106,6 +128,7 @@ describe('exit codes', () => {
       backlog_full: 12,
       unexpected: 1,
     } as const
-    for (const [code, exit] of Object.entries(codes)) expect([code, exitCodeOf(code as keyof typeof codes)]).toEqual([code, exit])
+    for (const [code, exit] of Object.entries(codes))
+      expect([code, exitCodeOf(code as keyof typeof codes)]).toEqual([code, exit])
   })
 })

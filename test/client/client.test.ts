@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient, openClient, type Client } from '../../src/client.ts'
-import type { WfError } from '../../src/domain/errors.ts'
+import type { WfError } from '../../src/errors.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { outcomes, plainPolicy, testEngine, type TestEngine } from '../support/test-engine.ts'
 
@@ -20,7 +20,11 @@ async function apart() {
   return { worker, client: await clientOn(producer) }
 }
 
-async function runOne(t: TestEngine, outcome: Parameters<TestEngine['settle']>[1], over: Parameters<TestEngine['settle']>[2] = {}) {
+async function runOne(
+  t: TestEngine,
+  outcome: Parameters<TestEngine['settle']>[1],
+  over: Parameters<TestEngine['settle']>[2] = {},
+) {
   const [job] = await t.claim({ limit: 1 })
   if (!job) throw new Error('not claimed')
   await t.settle(job, outcome, over)
@@ -38,7 +42,10 @@ describe('producing', () => {
     const client = await clientOn(t)
     const job = await client.enqueue('mail', { to: 'ann' }, { priority: 5, retries: 2 })
     expect(job).toMatchObject({ key: 1, type: 'mail', duplicate: false })
-    expect(await t.detail(job.key)).toMatchObject({ variables: '{"to":"ann"}', job: { priority: 5, retries: 2, retriesGiven: true } })
+    expect(await t.detail(job.key)).toMatchObject({
+      variables: '{"to":"ann"}',
+      job: { priority: 5, retries: 2, retriesGiven: true },
+    })
   })
 
   it('refuses what is not acceptable, with its code, and writes nothing', async () => {
@@ -55,52 +62,87 @@ describe('producing', () => {
     expect((await client.jobs.jobs({}, { limit: 10 })).items).toEqual([])
   })
 
-  it('A32 the same type, key and variables, in whatever order, mean the first job; other variables are refused and name it', async () => {
+  // A32
+  it('the same type, key and variables, in whatever order, mean the first job; other variables are refused and name it', async () => {
     const t = await testEngine()
     const client = await clientOn(t)
     const first = await client.enqueue('mail', { a: 1, b: { c: [1, 2], d: null } }, { idempotencyKey: 'k' })
-    expect(await client.enqueue('mail', { b: { d: null, c: [1, 2] }, a: 1 }, { idempotencyKey: 'k' })).toMatchObject({
+    expect(
+      await client.enqueue('mail', { b: { d: null, c: [1, 2] }, a: 1 }, { idempotencyKey: 'k' }),
+    ).toMatchObject({
       key: first.key,
       duplicate: true,
     })
     expect(await client.enqueue('sms', { a: 1 }, { idempotencyKey: 'k' })).toMatchObject({ duplicate: false })
     const refused = await rejection(client.enqueue('mail', { a: 2 }, { idempotencyKey: 'k' }))
-    expect(refused).toMatchObject({ code: 'idempotency_conflict', message: expect.stringContaining(`job ${first.key}`) })
+    expect(refused).toMatchObject({
+      code: 'idempotency_conflict',
+      message: expect.stringContaining(`job ${first.key}`),
+    })
     expect((await client.jobs.jobs({ types: ['mail'] }, { limit: 10 })).items).toHaveLength(1)
   })
 
-  it('A32 both still hold when the job has been pruned', async () => {
+  // A32
+  it('both still hold when the job has been pruned', async () => {
     const t = await testEngine()
     const client = await clientOn(t)
     const first = await client.enqueue('mail', { a: 1 }, { idempotencyKey: 'k' })
     await runOne(t, outcomes.success())
     await t.clock.advance(10_000)
-    while ((await t.store.prune({ finishedMs: 1_000, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, t.clock.now())).more);
+    while (
+      (
+        await t.store.prune(
+          { finishedMs: 1_000, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null },
+          t.clock.now(),
+        )
+      ).more
+    );
     expect(await client.jobs.job(first.key)).toBeNull()
-    expect(await client.enqueue('mail', { a: 1 }, { idempotencyKey: 'k' })).toMatchObject({ key: first.key, duplicate: true })
-    expect((await rejection(client.enqueue('mail', { a: 2 }, { idempotencyKey: 'k' }))).code).toBe('idempotency_conflict')
+    expect(await client.enqueue('mail', { a: 1 }, { idempotencyKey: 'k' })).toMatchObject({
+      key: first.key,
+      duplicate: true,
+    })
+    expect((await rejection(client.enqueue('mail', { a: 2 }, { idempotencyKey: 'k' }))).code).toBe(
+      'idempotency_conflict',
+    )
   })
 
-  it('A32 two stores have different ids, so that their idempotency keys never meet', async () => {
-    const ids = await Promise.all([1, 2, 3].map(async () => (await (await testEngine()).store.info()).storeId))
+  // A32
+  it('two stores have different ids, so that their idempotency keys never meet', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await (await testEngine()).store.info()).storeId),
+    )
     expect(new Set(ids).size).toBe(3)
   })
 
-  it('B108 a hundred producers at once with one key, on two connections, get one job', async () => {
+  // B108
+  it('a hundred producers at once with one key, on two connections, get one job', async () => {
     const { worker, client } = await apart()
     const other = await clientOn(worker)
-    const enqueued = Array.from({ length: 100 }, (_, index) => (index % 2 ? client : other).enqueue('mail', { a: 1 }, { idempotencyKey: 'k' }))
+    const enqueued = Array.from({ length: 100 }, (_, index) =>
+      (index % 2 ? client : other).enqueue('mail', { a: 1 }, { idempotencyKey: 'k' }),
+    )
     await worker.clock.advance(1_000)
     const jobs = await Promise.all(enqueued)
     expect(new Set(jobs.map(({ key }) => key)).size).toBe(1)
     expect(jobs.filter(({ duplicate }) => !duplicate)).toHaveLength(1)
   })
 
-  it('A33 a full backlog refuses with its own code and numbers; one settled, one more is taken', async () => {
+  // A33
+  it('a full backlog refuses with its own code and numbers; one settled, one more is taken', async () => {
     const t = await testEngine()
     const client = await clientOn(t)
     await t.store.declareTypes(
-      [{ type: 'mail', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 2, onExhausted: 'incident' }],
+      [
+        {
+          type: 'mail',
+          timeoutMs: 1_000,
+          concurrency: 1,
+          retries: 3,
+          backlogLimit: 2,
+          onExhausted: 'incident',
+        },
+      ],
       t.clock.now(),
     )
     await client.enqueue('mail')
@@ -124,10 +166,17 @@ describe('producing', () => {
       batches.push(jobs.length)
       return enqueue(jobs, now)
     }
-    const items = Array.from({ length: 2_500 }, (_, index) => ({ type: index === 1_700 ? '' : 'mail', variables: { index } }))
+    const items = Array.from({ length: 2_500 }, (_, index) => ({
+      type: index === 1_700 ? '' : 'mail',
+      variables: { index },
+    }))
     const results = await client.enqueueMany(items)
     expect(batches).toEqual([1_000, 999, 500])
-    expect(results.map(({ status }, index) => (status === 'refused' ? index : null)).filter((index) => index !== null)).toEqual([1_700])
+    expect(
+      results
+        .map(({ status }, index) => (status === 'refused' ? index : null))
+        .filter((index) => index !== null),
+    ).toEqual([1_700])
     expect(results[1_700]).toMatchObject({ status: 'refused', error: { code: 'invalid_job' } })
     const last = results.at(-1)
     expect(last?.status === 'accepted' && (await t.detail(last.job.key)).variables).toBe('{"index":2499}')
@@ -151,7 +200,8 @@ describe('producing', () => {
         for (const [index, { kind, id, value }] of items.entries()) {
           const result = results[index]
           const known = first.get(id)
-          if (kind === 'bad') expect(result).toMatchObject({ status: 'refused', error: { code: 'invalid_job' } })
+          if (kind === 'bad')
+            expect(result).toMatchObject({ status: 'refused', error: { code: 'invalid_job' } })
           else if (kind === 'keyed' && known && known.value !== value)
             expect(result).toMatchObject({ status: 'refused', error: { code: 'idempotency_conflict' } })
           else
@@ -159,7 +209,8 @@ describe('producing', () => {
               status: 'accepted',
               job: kind === 'keyed' && known ? { key: known.key, duplicate: true } : { duplicate: false },
             })
-          if (kind === 'keyed' && !known && result?.status === 'accepted') first.set(id, { key: result.job.key, value })
+          if (kind === 'keyed' && !known && result?.status === 'accepted')
+            first.set(id, { key: result.job.key, value })
         }
         expect(results).toHaveLength(items.length)
       }),
@@ -194,7 +245,10 @@ describe('waiting for a job', () => {
   it('tells each way in which a job comes to rest, with its reason', async () => {
     const t = await testEngine()
     const client = await clientOn(t)
-    const endOf = async (outcome: Parameters<TestEngine['settle']>[1], over: Parameters<TestEngine['settle']>[2] = {}) => {
+    const endOf = async (
+      outcome: Parameters<TestEngine['settle']>[1],
+      over: Parameters<TestEngine['settle']>[2] = {},
+    ) => {
       const job = await client.enqueue('mail', {}, { retries: 1 })
       await runOne(t, outcome, over)
       return client.wait(job.key)
@@ -210,7 +264,10 @@ describe('waiting for a job', () => {
       error: { name: 'Error', message: 'boom' },
     })
     const policy = { ...plainPolicy, onExhausted: 'dead-letter' as const }
-    expect(await endOf(outcomes.fail('gone'), { policy })).toMatchObject({ state: 'dead', error: { message: 'gone' } })
+    expect(await endOf(outcomes.fail('gone'), { policy })).toMatchObject({
+      state: 'dead',
+      error: { message: 'gone' },
+    })
     expect(t.clock.pendingTimers).toBe(0)
   })
 
@@ -241,7 +298,10 @@ describe('waiting for a job', () => {
     await t.clock.advance(4_999)
     expect(t.clock.pendingTimers).toBeGreaterThan(0)
     await t.clock.advance(1)
-    expect(await refused).toMatchObject({ code: 'wait_timeout', message: `job ${job.key} has not come to rest within 10000 ms` })
+    expect(await refused).toMatchObject({
+      code: 'wait_timeout',
+      message: `job ${job.key} has not come to rest within 10000 ms`,
+    })
     await t.clock.advance(20)
     expect(t.clock.pendingTimers).toBe(0)
     expect(await rejection(job.wait({ timeout: 'soon' }))).toMatchObject({ code: 'usage' })
@@ -276,7 +336,8 @@ describe('waiting for a job', () => {
     const ends = enqueued.map((each) => (each.status === 'accepted' ? each.job.wait() : expect.unreachable()))
     await t.clock.advance(2_000)
     expect(questions).toBeLessThan(20)
-    for (let round = 0; round < 4; round++) for (const job of await t.claim({ limit: 50 })) await t.settle(job, outcomes.success())
+    for (let round = 0; round < 4; round++)
+      for (const job of await t.claim({ limit: 50 })) await t.settle(job, outcomes.success())
     await t.clock.advance(1_000)
     expect(new Set((await Promise.all(ends)).map(({ state }) => state))).toEqual(new Set(['completed']))
   })
@@ -285,7 +346,7 @@ describe('waiting for a job', () => {
     const t = await testEngine()
     const client = await clientOn(t)
     const job = await client.enqueue('mail')
-    const { WfError } = await import('../../src/domain/errors.ts')
+    const { WfError } = await import('../../src/errors.ts')
     const jobs = t.store.jobs.bind(t.store)
     t.store.jobs = () => Promise.reject(new WfError('store_locked', 'locked'))
     const end = rejection(job.wait())
@@ -316,15 +377,22 @@ describe('looking after jobs', () => {
     const client = await clientOn(t)
     const stopped = await client.enqueue('mail')
     await runOne(t, outcomes.raised('look'))
-    expect((await client.incidents.incidents({}, { limit: 10 })).items).toMatchObject([{ jobKey: stopped.key, kind: 'raised' }])
-    expect(await client.resolve(stopped.key, { retries: 2, reason: 'mended', newEffects: true })).toMatchObject([
-      { status: 'changed', to: 'available' },
+    expect((await client.incidents.incidents({}, { limit: 10 })).items).toMatchObject([
+      { jobKey: stopped.key, kind: 'raised' },
     ])
-    expect(await client.resolve([stopped.key, 99])).toMatchObject([{ status: 'skipped' }, { status: 'not_found' }])
+    expect(
+      await client.resolve(stopped.key, { retries: 2, reason: 'mended', newEffects: true }),
+    ).toMatchObject([{ status: 'changed', to: 'available' }])
+    expect(await client.resolve([stopped.key, 99])).toMatchObject([
+      { status: 'skipped' },
+      { status: 'not_found' },
+    ])
     const [incident] = (await t.detail(stopped.key)).incidents
     expect(incident).toMatchObject({ resolvedBy: 'test', reason: 'mended' })
     expect((await client.jobs.job(stopped.key))?.effectsEpoch).toBe(1)
-    expect(await client.cancel(stopped.key, { reason: 'not needed' })).toMatchObject([{ status: 'changed', to: 'cancelled' }])
+    expect(await client.cancel(stopped.key, { reason: 'not needed' })).toMatchObject([
+      { status: 'changed', to: 'cancelled' },
+    ])
     expect(await client.cancel([stopped.key])).toMatchObject([{ status: 'skipped' }])
   })
 
@@ -334,8 +402,13 @@ describe('looking after jobs', () => {
     const waiting = await client.enqueue('mail', {}, { delay: '1h' })
     const dead = await client.enqueue('mail', {}, { retries: 1 })
     await runOne(t, outcomes.fail(), { policy: { ...plainPolicy, onExhausted: 'dead-letter' } })
-    expect((await client.deadLetters.deadLetters({}, { limit: 10 })).items).toMatchObject([{ jobKey: dead.key }])
-    expect(await client.retry([waiting.key, dead.key])).toMatchObject([{ status: 'changed' }, { status: 'changed' }])
+    expect((await client.deadLetters.deadLetters({}, { limit: 10 })).items).toMatchObject([
+      { jobKey: dead.key },
+    ])
+    expect(await client.retry([waiting.key, dead.key])).toMatchObject([
+      { status: 'changed' },
+      { status: 'changed' },
+    ])
     expect((await t.claim()).map(({ key }) => key).toSorted()).toEqual([waiting.key, dead.key])
   })
 })
@@ -343,7 +416,9 @@ describe('looking after jobs', () => {
 describe('opening a client', () => {
   it('makes the store, its directory too, unless told not to', async () => {
     const path = join(temporaryDirectory(), 'deep', 'er', 'wf.db')
-    expect(await rejection(openClient({ store: path, create: false }))).toMatchObject({ code: 'store_missing' })
+    expect(await rejection(openClient({ store: path, create: false }))).toMatchObject({
+      code: 'store_missing',
+    })
     expect(existsSync(path)).toBe(false)
     const client = await openClient({ store: path })
     const { key } = await client.enqueue('mail')
@@ -354,7 +429,8 @@ describe('opening a client', () => {
     await again.close()
   })
 
-  it('B076 takes variables up to what the settings of its process say', async () => {
+  // B076
+  it('takes variables up to what the settings of its process say', async () => {
     vi.stubEnv('WF_MAX_VARIABLES', '1KiB')
     onTestFinished(() => void vi.unstubAllEnvs())
     const client = await openClient({ store: join(temporaryDirectory(), 'wf.db') })
@@ -372,8 +448,13 @@ describe('opening a client', () => {
   })
 
   it('refuses an option that it does not know, and a durability that is none', async () => {
-    expect(await rejection(openClient({ durability: 'off' as 'power' }))).toMatchObject({ code: 'invalid_config' })
-    expect(await rejection(openClient({ stroe: './wf.db' } as object))).toMatchObject({ code: 'usage', message: expect.stringContaining('stroe') })
+    expect(await rejection(openClient({ durability: 'off' as 'power' }))).toMatchObject({
+      code: 'invalid_config',
+    })
+    expect(await rejection(openClient({ stroe: './wf.db' } as object))).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('stroe'),
+    })
   })
 })
 
@@ -383,9 +464,13 @@ describe('a client that looks after jobs', () => {
     const { key } = await client.enqueue('mail', {})
     expect((await client.explain(key))?.why.join(' ')).toContain('No living worker handles the type mail.')
     expect(await client.explain(4711)).toBeNull()
-    expect(await client.update(key, { priority: 7, at: new Date(Date.UTC(2100, 0)) })).toMatchObject([{ status: 'changed', to: 'waiting' }])
+    expect(await client.update(key, { priority: 7, at: new Date(Date.UTC(2100, 0)) })).toMatchObject([
+      { status: 'changed', to: 'waiting' },
+    ])
     expect((await client.jobs.job(key))?.job).toMatchObject({ priority: 7, state: 'waiting' })
-    expect(await client.discard(key)).toMatchObject([{ status: 'failed', why: expect.stringContaining('no open dead letter') }])
+    expect(await client.discard(key)).toMatchObject([
+      { status: 'failed', why: expect.stringContaining('no open dead letter') },
+    ])
   })
 
   it('finds the causes of what stopped, and takes a change of its own back', async () => {

@@ -15,7 +15,8 @@ async function stopped(t: TestEngine, count: number): Promise<readonly number[]>
   return keys
 }
 
-const verbs = async ({ operations }: Client) => (await operations.operations({}, { limit: 10 })).items.map(({ verb, who }) => `${verb} by ${who}`)
+const verbs = async ({ operations }: Client) =>
+  (await operations.operations({}, { limit: 10 })).items.map(({ verb, who }) => `${verb} by ${who}`)
 
 describe('a client', () => {
   it('says what would become of each with dryRun, and changes and records nothing', async () => {
@@ -60,9 +61,13 @@ describe('a client', () => {
     const [job] = await t.claim()
     if (job) await t.settle(job, outcomes.poison())
     expect(await client.purge(key)).toMatchObject([{ status: 'skipped' }])
-    expect(await client.purge(key, { open: true, dryRun: true })).toMatchObject([{ status: 'changed', to: 'cancelled' }])
+    expect(await client.purge(key, { open: true, dryRun: true })).toMatchObject([
+      { status: 'changed', to: 'cancelled' },
+    ])
     expect(await client.deadLetters.deadLetter(key)).not.toBeNull()
-    expect(await client.purge(key, { open: true, reason: 'a test order' })).toMatchObject([{ status: 'changed', to: 'cancelled' }])
+    expect(await client.purge(key, { open: true, reason: 'a test order' })).toMatchObject([
+      { status: 'changed', to: 'cancelled' },
+    ])
     expect(await client.deadLetters.deadLetter(key)).toBeNull()
     expect(await client.purge([])).toEqual([])
   })
@@ -70,7 +75,10 @@ describe('a client', () => {
   it('pauses and resumes types, also until a time', async () => {
     const { t, client } = await scene()
     await t.add()
-    expect(await client.types.pause(['mail', 'sms'], { until: '2h', reason: 'their maintenance' })).toEqual(['mail', 'sms'])
+    expect(await client.types.pause(['mail', 'sms'], { until: '2h', reason: 'their maintenance' })).toEqual([
+      'mail',
+      'sms',
+    ])
     expect(await client.types.types()).toMatchObject([
       { type: 'mail', pausedBy: 'shop', pausedUntil: t.store.now() + 7_200_000, held: { by: 'paused' } },
       { type: 'sms' },
@@ -84,11 +92,20 @@ describe('a client', () => {
   it('trips and closes breakers, and tells how they stand and what turned them', async () => {
     const { client } = await scene()
     expect(await client.breakers.breaker('stripe')).toBeNull()
-    expect(await client.breakers.trip('stripe', { for: '10m', reason: 'they asked us to' })).toMatchObject({ changed: true })
-    expect(await client.breakers.breakers()).toMatchObject([{ name: 'stripe', mode: 'open', who: 'shop', retryInMs: 600_000 }])
-    expect(await client.breakers.close('stripe')).toMatchObject({ changed: true, breaker: { mode: 'closed' } })
+    expect(await client.breakers.trip('stripe', { for: '10m', reason: 'they asked us to' })).toMatchObject({
+      changed: true,
+    })
+    expect(await client.breakers.breakers()).toMatchObject([
+      { name: 'stripe', mode: 'open', who: 'shop', retryInMs: 600_000 },
+    ])
+    expect(await client.breakers.close('stripe')).toMatchObject({
+      changed: true,
+      breaker: { mode: 'closed' },
+    })
     expect(await client.breakers.close('stripe')).toMatchObject({ changed: false })
-    expect(await client.breakers.history('stripe', { limit: 1 })).toMatchObject([{ event: 'breaker_closed', who: 'shop' }])
+    expect(await client.breakers.history('stripe', { limit: 1 })).toMatchObject([
+      { event: 'breaker_closed', who: 'shop' },
+    ])
     await expect(client.breakers.trip('stripe', { for: '31d' })).rejects.toMatchObject({ code: 'usage' })
     await expect(client.breakers.trip('', { for: '1m' })).rejects.toMatchObject({ code: 'usage' })
   })
@@ -97,9 +114,16 @@ describe('a client', () => {
     const { t, client } = await scene()
     await t.join('web.1#a', { label: 'web' })
     await t.join('web.2#b', { label: 'web' })
-    await expect(client.workers.drain(['web', 'wbe'])).rejects.toMatchObject({ code: 'not_found', message: 'there is no living worker wbe' })
+    await expect(client.workers.drain(['web', 'wbe'])).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'there is no living worker wbe',
+    })
     expect((await client.workers.workers()).map(({ state }) => state)).toEqual(['running', 'running'])
-    expect(await client.workers.drain('web', { reason: 'release 42' })).toEqual({ operation: 1, asked: ['web.1#a', 'web.2#b'], left: null })
+    expect(await client.workers.drain('web', { reason: 'release 42' })).toEqual({
+      operation: 1,
+      asked: ['web.1#a', 'web.2#b'],
+      left: null,
+    })
     const waiting = client.workers.drain('web', { wait: '5m' })
     await t.clock.advance(300_000)
     expect(await waiting).toMatchObject({ operation: null, asked: [] })

@@ -20,7 +20,8 @@ async function setUp() {
 }
 
 describe("enqueueing in a caller's transaction", () => {
-  it('A34 the job is there with the rows of the transaction', async () => {
+  // A34
+  it('the job is there with the rows of the transaction', async () => {
     const { t, client, db, orders, jobs } = await setUp()
     const place = db.transaction((id: string) => {
       db.prepare('INSERT INTO orders VALUES (?)').run(id)
@@ -28,11 +29,15 @@ describe("enqueueing in a caller's transaction", () => {
     })
     expect(place.immediate('o-1')).toEqual({ key: 1, type: 'charge', duplicate: false })
     expect([orders(), await jobs()]).toEqual([1, 1])
-    expect(await t.detail(1)).toMatchObject({ variables: '{"id":"o-1"}', job: { state: 'available', priority: 3 } })
+    expect(await t.detail(1)).toMatchObject({
+      variables: '{"id":"o-1"}',
+      job: { state: 'available', priority: 3 },
+    })
     expect((await t.claim({ type: 'charge' })).map(({ key }) => key)).toEqual([1])
   })
 
-  it('A34 a transaction that rolls back leaves no job, and no idempotency key', async () => {
+  // A34
+  it('a transaction that rolls back leaves no job, and no idempotency key', async () => {
     const { client, db, orders, jobs } = await setUp()
     const place = db.transaction(() => {
       db.prepare('INSERT INTO orders VALUES (?)').run('o-1')
@@ -41,15 +46,20 @@ describe("enqueueing in a caller's transaction", () => {
     })
     expect(() => place.immediate()).toThrow('out of stock')
     expect([orders(), await jobs()]).toEqual([0, 0])
-    expect(await client.enqueue('charge', { other: true }, { idempotencyKey: 'k' })).toMatchObject({ duplicate: false })
+    expect(await client.enqueue('charge', { other: true }, { idempotencyKey: 'k' })).toMatchObject({
+      duplicate: false,
+    })
   })
 
-  it('A34 a connection that does not wait for the disk is refused, and told how', async () => {
+  // A34
+  it('a connection that does not wait for the disk is refused, and told how', async () => {
     const { client, db, jobs } = await setUp()
     for (const mode of ['OFF', 'NORMAL']) {
       db.pragma(`synchronous = ${mode}`)
       const place = db.transaction(() => client.enqueueIn(db, 'charge'))
-      expect(() => place.immediate()).toThrow(expect.objectContaining({ code: 'refused', hint: expect.stringContaining('synchronous = FULL') }))
+      expect(() => place.immediate()).toThrow(
+        expect.objectContaining({ code: 'refused', hint: expect.stringContaining('synchronous = FULL') }),
+      )
     }
     expect(await jobs()).toBe(0)
     db.pragma('synchronous = EXTRA')
@@ -70,20 +80,31 @@ describe("enqueueing in a caller's transaction", () => {
     )
   })
 
-  it('A32 keeps idempotency keys, and refuses bad jobs without breaking the transaction', async () => {
+  // A32
+  it('keeps idempotency keys, and refuses bad jobs without breaking the transaction', async () => {
     const { client, db, orders, jobs } = await setUp()
     const first = await client.enqueue('charge', { a: 1 }, { idempotencyKey: 'k' })
     db.transaction(() => {
       db.prepare('INSERT INTO orders VALUES (?)').run('o-1')
-      expect(client.enqueueIn(db, 'charge', { a: 1 }, { idempotencyKey: 'k' })).toEqual({ key: first.key, type: 'charge', duplicate: true })
+      expect(client.enqueueIn(db, 'charge', { a: 1 }, { idempotencyKey: 'k' })).toEqual({
+        key: first.key,
+        type: 'charge',
+        duplicate: true,
+      })
       const conflict = () => client.enqueueIn(db, 'charge', { a: 2 }, { idempotencyKey: 'k' })
-      expect(conflict).toThrow(expect.objectContaining({ code: 'idempotency_conflict', message: expect.stringContaining(`job ${first.key}`) }))
+      expect(conflict).toThrow(
+        expect.objectContaining({
+          code: 'idempotency_conflict',
+          message: expect.stringContaining(`job ${first.key}`),
+        }),
+      )
       expect(() => client.enqueueIn(db, '')).toThrow(expect.objectContaining({ code: 'invalid_job' }))
     }).immediate()
     expect([orders(), await jobs()]).toEqual([1, 1])
   })
 
-  it('A34 of a commit for many, only the bad row is refused', async () => {
+  // A34
+  it('of a commit for many, only the bad row is refused', async () => {
     const { t, client, jobs } = await setUp()
     const broken = { ...newJob({ type: 'charge' }, t.clock.now()), variables: '{ not json' }
     const [good, [refused], alsoGood] = await Promise.all([
@@ -95,7 +116,8 @@ describe("enqueueing in a caller's transaction", () => {
     expect([good.duplicate, alsoGood.duplicate, await jobs()]).toEqual([false, false, 2])
   })
 
-  it('B076 holds to the limit of the client, as enqueue and enqueueMany do', async () => {
+  // B076
+  it('holds to the limit of the client, as enqueue and enqueueMany do', async () => {
     const { t, db, jobs } = await setUp()
     const sizes = { variablesBytes: 2_000, resultBytes: 2_000 }
     const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test', sizes })
@@ -103,12 +125,17 @@ describe("enqueueing in a caller's transaction", () => {
     const over = { a: `${fits.a}x` }
     const refusal = {
       code: 'invalid_job',
-      message: expect.stringContaining('has 2,001 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows'),
+      message: expect.stringContaining(
+        'has 2,001 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows',
+      ),
     }
-    const inside = (variables: object) => db.transaction(() => client.enqueueIn(db, 'charge', variables)).immediate()
+    const inside = (variables: object) =>
+      db.transaction(() => client.enqueueIn(db, 'charge', variables)).immediate()
     expect(() => inside(over)).toThrow(expect.objectContaining(refusal))
     await expect(client.enqueue('charge', over)).rejects.toMatchObject(refusal)
-    expect(await client.enqueueMany([{ type: 'charge', variables: over }])).toMatchObject([{ status: 'refused', error: refusal }])
+    expect(await client.enqueueMany([{ type: 'charge', variables: over }])).toMatchObject([
+      { status: 'refused', error: refusal },
+    ])
     expect(await jobs()).toBe(0)
     inside(fits)
     await client.enqueue('charge', fits)

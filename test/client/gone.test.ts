@@ -37,7 +37,11 @@ describe('a client whose store', () => {
     const connection = callersConnection(t.location)
     await t.clock.advance(2_000)
     change(t.location)
-    for (const each of [client.enqueue('mail'), client.enqueueMany([{ type: 'mail' }]), client.cancel(job.key)])
+    for (const each of [
+      client.enqueue('mail'),
+      client.enqueueMany([{ type: 'mail' }]),
+      client.cancel(job.key),
+    ])
       await expect(each).rejects.toMatchObject({ code })
     const place = connection.transaction(() => client.enqueueIn(connection, 'mail'))
     expect(() => place.immediate()).toThrow(expect.objectContaining({ code }))
@@ -54,7 +58,9 @@ describe('a client whose store', () => {
       unlinkSync(t.location)
       return answer
     }
-    const error: unknown = await client.enqueueMany(Array.from({ length: 1_500 }, () => ({ type: 'mail' }))).catch((thrown: unknown) => thrown)
+    const error: unknown = await client
+      .enqueueMany(Array.from({ length: 1_500 }, () => ({ type: 'mail' })))
+      .catch((thrown: unknown) => thrown)
     if (!(error instanceof PartlyEnqueuedError)) throw error
     expect(error.results).toHaveLength(1_000)
     expect(error.cause).toMatchObject({ code: 'store_missing' })
@@ -63,13 +69,16 @@ describe('a client whose store', () => {
   it('was replaced and opened anew takes nothing through a connection that still has the old file', async () => {
     const { t, client } = await setUp()
     const connection = callersConnection(t.location)
-    const place = (through: typeof client) => connection.transaction(() => through.enqueueIn(connection, 'mail')).immediate()
+    const place = (through: typeof client) =>
+      connection.transaction(() => through.enqueueIn(connection, 'mail')).immediate()
     expect(place(client)).toMatchObject({ key: 1 })
     renameSync(backup(t.location), t.location)
     const anew = await testEngine({ location: t.location })
     const client2 = createClient({ store: anew.store, location: t.location, clock: anew.clock, who: 'test' })
     expect(() => place(client2)).toThrow(expect.objectContaining({ code: 'store_replaced' }))
     const connection2 = callersConnection(t.location)
-    expect(connection2.transaction(() => client2.enqueueIn(connection2, 'mail')).immediate()).toMatchObject({ key: 2 })
+    expect(connection2.transaction(() => client2.enqueueIn(connection2, 'mail')).immediate()).toMatchObject({
+      key: 2,
+    })
   })
 })

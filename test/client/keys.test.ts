@@ -2,10 +2,28 @@ import { describe, expect, it } from 'vitest'
 import { createClient, type Client } from '../../src/client.ts'
 import { testEngine } from '../support/test-engine.ts'
 
-const noKeys = [undefined, null, '17', '', ['17'], [1, '7'], {}, { keys: [1] }, [null], 1.5, 0, -1, Number.NaN, 2 ** 53, 10n, new Date(0)]
+const noKeys = [
+  undefined,
+  null,
+  '17',
+  '',
+  ['17'],
+  [1, '7'],
+  {},
+  { keys: [1] },
+  [null],
+  1.5,
+  0,
+  -1,
+  Number.NaN,
+  2 ** 53,
+  10n,
+  new Date(0),
+]
 
 describe('keys that are none', () => {
-  it('B022 are refused by every call, above all text, which taken apart would name other jobs; nothing changes', async () => {
+  // B022
+  it('are refused by every call, above all text, which taken apart would name other jobs; nothing changes', async () => {
     const t = await testEngine({ file: true })
     const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
     for (let job = 0; job < 20; job++) await t.add()
@@ -41,7 +59,11 @@ describe('keys that are none', () => {
     const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
     for (const call of ['update', 'resolveVerified'] as const) {
       const asked = (client[call] as (key: number) => ReturnType<Client['update']>)(1)
-      await expect(asked).rejects.toMatchObject({ code: 'usage', message: 'the options are undefined', hint: expect.stringMatching(/^give /) })
+      await expect(asked).rejects.toMatchObject({
+        code: 'usage',
+        message: 'the options are undefined',
+        hint: expect.stringMatching(/^give /),
+      })
     }
   })
 })

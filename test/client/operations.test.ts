@@ -15,7 +15,15 @@ describe('what a client changes', () => {
     const { items } = await t.store.operations({}, { limit: 10 })
     expect(items).toMatchObject([
       { verb: 'cancel', who: 'shop', matched: 1, changed: 1 },
-      { verb: 'resolve', who: 'shop', reason: 'gateway is back', flags: { retries: 2 }, matched: 4, changed: 3, failed: 1 },
+      {
+        verb: 'resolve',
+        who: 'shop',
+        reason: 'gateway is back',
+        flags: { retries: 2 },
+        matched: 4,
+        changed: 3,
+        failed: 1,
+      },
     ])
   })
 })

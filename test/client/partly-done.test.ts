@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient, PartlyEnqueuedError, type Client } from '../../src/client.ts'
 import { PartlyChangedError } from '../../src/client/changes.ts'
-import { WfError } from '../../src/domain/errors.ts'
-import type { Store } from '../../src/store/store.ts'
+import { WfError } from '../../src/errors.ts'
+import type { Store } from '../../src/store/port.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'
 
 const full = new WfError('store_full', 'the disk is full', { hint: 'Free space.' })
@@ -15,7 +15,12 @@ async function scene(): Promise<{ t: TestEngine; client: Client }> {
 }
 
 /** The store takes this many transactions of a kind, then none, until what is answered is called. */
-function failsAfter(store: Store, method: 'enqueue' | 'resolve', transactions: number, error: unknown = full): () => void {
+function failsAfter(
+  store: Store,
+  method: 'enqueue' | 'resolve',
+  transactions: number,
+  error: unknown = full,
+): () => void {
   const { enqueue, resolve } = store
   let left = transactions
   const take = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -33,7 +38,8 @@ const rejection = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-const items = (count: number) => Array.from({ length: count }, (_, index) => ({ type: index === 5 ? '' : 'mail', variables: { index } }))
+const items = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ type: index === 5 ? '' : 'mail', variables: { index } }))
 
 describe('many of which the store takes a part', () => {
   it('are answered as far as they were taken, with the reason for the rest', async () => {
@@ -42,7 +48,11 @@ describe('many of which the store takes a part', () => {
     const error = await rejection(client.enqueueMany(items(3_000)))
     if (!(error instanceof PartlyEnqueuedError)) throw error
     expect(error).toBeInstanceOf(WfError)
-    expect(error).toMatchObject({ code: 'partly_done', cause: full, hint: expect.stringContaining('index 2000') })
+    expect(error).toMatchObject({
+      code: 'partly_done',
+      cause: full,
+      hint: expect.stringContaining('index 2000'),
+    })
     expect(error.message).toBe('1999 of 3000 jobs were accepted, then the store failed: the disk is full')
     expect(error.results).toHaveLength(2_000)
     expect(error.results[5]).toMatchObject({ status: 'refused', error: { code: 'invalid_job' } })
@@ -62,10 +72,14 @@ describe('many of which the store takes a part', () => {
     mend()
     const fault = new TypeError('a fault')
     failsAfter(t.store, 'enqueue', 1, fault)
-    expect(await rejection(client.enqueueMany(items(3_000)))).toMatchObject({ code: 'partly_done', cause: fault })
+    expect(await rejection(client.enqueueMany(items(3_000)))).toMatchObject({
+      code: 'partly_done',
+      cause: fault,
+    })
   })
 
-  it('B093 are not said to be absent when nobody knows', async () => {
+  // B093
+  it('are not said to be absent when nobody knows', async () => {
     const { t, client } = await scene()
     failsAfter(t.store, 'enqueue', 1, new WfError('outcome_unknown', 'nobody knows'))
     const error = await rejection(client.enqueueMany(items(3_000)))
@@ -77,7 +91,11 @@ describe('many of which the store takes a part', () => {
 
   it('can be handed in again from where it broke off, or all of them where each has its key', async () => {
     const { t, client } = await scene()
-    const keyed = Array.from({ length: 2_500 }, (_, index) => ({ type: 'mail', variables: { index }, idempotencyKey: `order-${index}` }))
+    const keyed = Array.from({ length: 2_500 }, (_, index) => ({
+      type: 'mail',
+      variables: { index },
+      idempotencyKey: `order-${index}`,
+    }))
     const mend = failsAfter(t.store, 'enqueue', 1)
     const error = await rejection(client.enqueueMany(keyed))
     mend()
@@ -97,7 +115,9 @@ describe('many of which the store takes a part', () => {
     const error = await rejection(client.cancel(keys))
     if (!(error instanceof PartlyChangedError)) throw error
     expect(error).toMatchObject({ code: 'partly_done', cause: full })
-    expect(error.results.map(({ jobKey, status }) => [jobKey, status])).toEqual(keys.slice(0, 200).map((key) => [key, 'changed']))
+    expect(error.results.map(({ jobKey, status }) => [jobKey, status])).toEqual(
+      keys.slice(0, 200).map((key) => [key, 'changed']),
+    )
     mend()
     const again = await client.cancel(keys)
     expect(again.map(({ status }) => status).filter((status) => status === 'skipped')).toHaveLength(200)
@@ -106,7 +126,9 @@ describe('many of which the store takes a part', () => {
 
   it('leave workers as long between two transactions as each of them took', async () => {
     const { t, client } = await scene()
-    const keys = await Promise.all(Array.from({ length: 250 }, async () => (await client.enqueue('mail')).key))
+    const keys = await Promise.all(
+      Array.from({ length: 250 }, async () => (await client.enqueue('mail')).key),
+    )
     const { resolve } = t.store
     const batches: number[] = []
     t.store.resolve = (batch, now) => {

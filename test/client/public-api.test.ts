@@ -25,7 +25,9 @@ describe('the package', () => {
       { type: '' },
     ])
     expect(results.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'refused'])
-    const ends = await Promise.all(results.flatMap((each) => (each.status === 'accepted' ? [each.job.wait({ timeout: '20s' })] : [])))
+    const ends = await Promise.all(
+      results.flatMap((each) => (each.status === 'accepted' ? [each.job.wait({ timeout: '20s' })] : [])),
+    )
     expect(ends).toMatchObject([
       { state: 'completed', result: { paid: 30 } },
       { state: 'rejected', error: { code: 'CARD_DECLINED', message: 'no cover' } },

@@ -30,9 +30,19 @@ describe('a resolution by a program that is watched', () => {
     await made.clock.advance(1_000)
     const { operation, ...seen } = await end
     expect(seen).toMatchObject({ hasGoneOn: true, ended: 'all', isProven: true, unfinished: [] })
-    expect([seen.applied.length, seen.canaries?.length, seen.seen.map(({ verdict }) => verdict.status)]).toEqual([5, 2, ['completed', 'completed']])
+    expect([
+      seen.applied.length,
+      seen.canaries?.length,
+      seen.seen.map(({ verdict }) => verdict.status),
+    ]).toEqual([5, 2, ['completed', 'completed']])
     expect((await made.store.operations({}, { limit: 10 })).items).toMatchObject([
-      { id: operation, who: 'shop', reason: 'gateway is back', changed: 5, flags: { canary: 2, retries: 1, verifyMs: 60_000 } },
+      {
+        id: operation,
+        who: 'shop',
+        reason: 'gateway is back',
+        changed: 5,
+        flags: { canary: 2, retries: 1, verifyMs: 60_000 },
+      },
     ])
   })
 
@@ -55,12 +65,20 @@ describe('a resolution by a program that is watched', () => {
     const end = resolving(made, { verify: '1m' })
     await made.clock.advance(1_000)
     const { isProven, ended, unfinished } = await end
-    expect([isProven, ended, unfinished.map(({ held }) => held?.by)]).toEqual([false, 'held', ['paused', 'paused']])
+    expect([isProven, ended, unfinished.map(({ held }) => held?.by)]).toEqual([
+      false,
+      'held',
+      ['paused', 'paused'],
+    ])
   })
 
   it('does nothing, on no record, for no keys', async () => {
     const { client, store } = await stopped(0)
-    expect(await client.resolveVerified([], { verify: '1m' })).toMatchObject({ operation: null, applied: [], isProven: false })
+    expect(await client.resolveVerified([], { verify: '1m' })).toMatchObject({
+      operation: null,
+      applied: [],
+      isProven: false,
+    })
     expect((await store.operations({}, { limit: 10 })).items).toEqual([])
   })
 

@@ -5,14 +5,23 @@ import { seededStore } from '../support/seeded-store.ts'
 
 async function scene() {
   const { location, store, add, join } = await seededStore()
-  const declared = { type: 'mail', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident' as const }
+  const declared = {
+    type: 'mail',
+    timeoutMs: 1,
+    concurrency: 1,
+    retries: 1,
+    backlogLimit: null,
+    onExhausted: 'incident' as const,
+  }
   await store.declareTypes([{ ...declared, breakers: ['stripe'] }], store.now())
-  const wf = (...args: readonly string[]) => cli(['breakers', ...args], { store: location, env: { WF_USER: 'ada' } })
+  const wf = (...args: readonly string[]) =>
+    cli(['breakers', ...args], { store: location, env: { WF_USER: 'ada' } })
   return { store, wf, add, join }
 }
 
 describe('wf breakers', () => {
-  it('A26 trip opens one for as long as said, and records who and why', async () => {
+  // A26
+  it('trip opens one for as long as said, and records who and why', async () => {
     const { store, wf } = await scene()
     const end = await wf('trip', 'stripe', '--for', '10m', '--reason', 'they asked us to')
     expect(end).toMatchObject({ code: 0, err: '' })
@@ -26,15 +35,28 @@ describe('wf breakers', () => {
       /^BREAKER +STATE +SINCE +CALLS IN +HELD +BY +REASON +TYPES\nstripe +open +(now|\d+[sm] ago) +(9|10)m +0 +ada +they asked us to +mail\n$/,
     )
     expect((await wf('list', '--ids')).out).toBe('stripe\n')
-    const json = (await wf('list', '--json')).json<{ items: { name: string; openUntil: string; types: string[] }[] }>()
-    expect(json.items).toMatchObject([{ name: 'stripe', mode: 'open', openUntil: new Date(row?.expiresAt ?? 0).toISOString(), types: ['mail'] }])
+    const json = (await wf('list', '--json')).json<{
+      items: { name: string; openUntil: string; types: string[] }[]
+    }>()
+    expect(json.items).toMatchObject([
+      {
+        name: 'stripe',
+        mode: 'open',
+        openUntil: new Date(row?.expiresAt ?? 0).toISOString(),
+        types: ['mail'],
+      },
+    ])
   })
 
-  it('A26 close closes it, is skipped where it is closed, and show tells the whole story', async () => {
+  // A26
+  it('close closes it, is skipped where it is closed, and show tells the whole story', async () => {
     const { wf } = await scene()
     await wf('trip', 'stripe', '--for', '1h', '--reason', 'they asked us to')
     const closed = await wf('close', 'stripe', '--reason', 'their status page is green')
-    expect(closed).toMatchObject({ code: 0, out: expect.stringMatching(/^closed stripe\noperation \d+ · wf undo \d+ --store /) })
+    expect(closed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^closed stripe\noperation \d+ · wf undo \d+ --store /),
+    })
     const again = await wf('close', 'stripe', '--json')
     expect(again.json()).toMatchObject({
       matched: 1,
@@ -45,33 +67,78 @@ describe('wf breakers', () => {
     })
     const shown = await wf('show', 'stripe')
     expect(shown.out).toContain('breaker stripe  closed')
-    expect(shown.out).toMatch(/\nopenings\n +OPENED +OPEN FOR +PERIODS +WHY +BY\n +\S.* 1 +they asked us to +ada\n/)
+    expect(shown.out).toMatch(
+      /\nopenings\n +OPENED +OPEN FOR +PERIODS +WHY +BY\n +\S.* 1 +they asked us to +ada\n/,
+    )
     expect(shown.out).toMatch(/\nnext\n +wf breakers history stripe --store \S+ +each opening/)
     expect(shown.out).toContain('opens for  30s, then lets 1 call at a time through')
-    expect(shown.out).toMatch(/closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/)
-    const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{ history: { event: string; who: string }[] }>()
-    expect(history).toMatchObject([{ event: 'breaker_closed', who: 'ada', detail: { breaker: 'stripe', from: 'open' } }])
+    expect(shown.out).toMatch(
+      /closed by ada: their status page is green\n.*opened by ada: they asked us to {2}for 1h\n/,
+    )
+    const { history } = (await wf('show', 'stripe', '--history', '1', '--json')).json<{
+      history: { event: string; who: string }[]
+    }>()
+    expect(history).toMatchObject([
+      { event: 'breaker_closed', who: 'ada', detail: { breaker: 'stripe', from: 'open' } },
+    ])
   })
 
-  it('A26 history tells what opened and closed it: when, from what to what, why, and by whom', async () => {
+  // A26
+  it('history tells what opened and closed it: when, from what to what, why, and by whom', async () => {
     const { store, wf } = await scene()
     await wf('trip', 'stripe', '--for', '1h', '--reason', 'they asked us to')
     await wf('close', 'stripe', '--reason', 'their status page is green')
     const past = store.now() - 7_200_000
     const broken: BreakerRow = {
-      ...{ mode: 'open', generation: 9, by: 'calls', changedAt: past, expiresAt: past + 30_000, probes: [], terms: { openForMs: 30_000, probes: 1 } },
-      counts: { requests: 5, successes: 0, failures: 5, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 5 },
+      ...{
+        mode: 'open',
+        generation: 9,
+        by: 'calls',
+        changedAt: past,
+        expiresAt: past + 30_000,
+        probes: [],
+        terms: { openForMs: 30_000, probes: 1 },
+      },
+      counts: {
+        requests: 5,
+        successes: 0,
+        failures: 5,
+        exclusions: 0,
+        consecutiveSuccesses: 0,
+        consecutiveFailures: 5,
+      },
     }
-    await store.changeBreaker({ name: 'stripe', apply: () => broken, who: 'host.1#a', reason: '5 failures in a row' }, past)
+    await store.changeBreaker(
+      { name: 'stripe', apply: () => broken, who: 'host.1#a', reason: '5 failures in a row' },
+      past,
+    )
 
     const told = await wf('history', 'stripe')
     expect(told).toMatchObject({ code: 0, err: '' })
-    expect(told.out).toMatch(/^WHEN +AT +FROM +TO +FOR +GENERATION +BY +WHY\n2h ago +\S+Z +closed +open +30s +9 +host\.1#a +5 failures in a row\n/)
+    expect(told.out).toMatch(
+      /^WHEN +AT +FROM +TO +FOR +GENERATION +BY +WHY\n2h ago +\S+Z +closed +open +30s +9 +host\.1#a +5 failures in a row\n/,
+    )
     const json = (await wf('history', 'stripe', '--json')).json<{ items: object[]; page: object }>()
     expect(json).toMatchObject({
       items: [
-        { at: new Date(past).toISOString(), from: 'closed', to: 'open', generation: 9, by: 'calls', who: 'host.1#a', reason: '5 failures in a row' },
-        { from: 'open', to: 'closed', generation: 2, by: 'operator', who: 'ada', reason: 'their status page is green', openUntil: null },
+        {
+          at: new Date(past).toISOString(),
+          from: 'closed',
+          to: 'open',
+          generation: 9,
+          by: 'calls',
+          who: 'host.1#a',
+          reason: '5 failures in a row',
+        },
+        {
+          from: 'open',
+          to: 'closed',
+          generation: 2,
+          by: 'operator',
+          who: 'ada',
+          reason: 'their status page is green',
+          openUntil: null,
+        },
         { from: 'closed', to: 'open', generation: 1, by: 'operator', who: 'ada', reason: 'they asked us to' },
       ],
       page: { next: null },
@@ -106,7 +173,13 @@ describe('wf breakers', () => {
 
   it('trip needs to be told for how long, and takes no nonsense', async () => {
     const { store, wf } = await scene()
-    for (const args of [['stripe'], ['stripe', '--for', '10'], ['stripe', '--for', '0s'], ['stripe', '--for', '31d'], ['', '--for', '1m']]) {
+    for (const args of [
+      ['stripe'],
+      ['stripe', '--for', '10'],
+      ['stripe', '--for', '0s'],
+      ['stripe', '--for', '31d'],
+      ['', '--for', '1m'],
+    ]) {
       expect([args, (await wf('trip', ...args)).code]).toEqual([args, 2])
     }
     expect(await store.breakers()).toEqual([])
@@ -117,7 +190,8 @@ describe('wf breakers', () => {
     expect((await wf('list')).err).toContain('no breakers that were ever opened in /')
   })
 
-  it("B044 list shows the shared one and each living worker's own, with their age and the jobs that they hold", async () => {
+  // B044
+  it("list shows the shared one and each living worker's own, with their age and the jobs that they hold", async () => {
     const { store, wf, add, join } = await scene()
     for (let job = 0; job < 3; job++) await add({ type: 'mail' })
     await wf('trip', 'stripe', '--for', '10m', '--reason', 'r')
@@ -144,26 +218,54 @@ describe('wf breakers', () => {
     const { items } = (await wf('list', '--json')).json<{ items: object[] }>()
     expect(items).toMatchObject([
       { name: 'stripe', worker: null, held: 3 },
-      { name: 'bank', worker: 'web#1', mode: 'open', held: 3, changedAt: new Date(own.changedAt).toISOString() },
+      {
+        name: 'bank',
+        worker: 'web#1',
+        mode: 'open',
+        held: 3,
+        changedAt: new Date(own.changedAt).toISOString(),
+      },
       { name: 'bank', worker: 'web#2', mode: 'open', held: 3 },
     ])
   })
 
-  it('B044 a breaker that a killed worker opened stays what it is, with who opened it, and a probe of a killed worker frees its place', async () => {
+  // B044
+  it('a breaker that a killed worker opened stays what it is, with who opened it, and a probe of a killed worker frees its place', async () => {
     const { store, wf } = await scene()
     const now = store.now()
     const terms = { openForMs: 600_000, probes: 1 }
-    const counts = { requests: 1, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+    const counts = {
+      requests: 1,
+      successes: 0,
+      failures: 0,
+      exclusions: 0,
+      consecutiveSuccesses: 0,
+      consecutiveFailures: 0,
+    }
     const half = (expiresAt: number): BreakerRow => ({
-      ...{ mode: 'half_open', generation: 3, by: 'calls', changedAt: now - 60_000, expiresAt: null, counts, terms },
+      ...{
+        mode: 'half_open',
+        generation: 3,
+        by: 'calls',
+        changedAt: now - 60_000,
+        expiresAt: null,
+        counts,
+        terms,
+      },
       probes: [{ permit: 1, holder: 'gone#1', expiresAt }],
     })
-    await store.changeBreaker({ name: 'stripe', apply: () => half(now + 590_000), who: 'gone#1', reason: '5 failures in a row' }, now)
+    await store.changeBreaker(
+      { name: 'stripe', apply: () => half(now + 590_000), who: 'gone#1', reason: '5 failures in a row' },
+      now,
+    )
     const shown = await wf('show', 'stripe')
     expect(shown.out).toMatch(/breaker stripe {2}half-open\n/)
     expect(shown.out).toMatch(/by +gone#1/)
     expect(shown.out).toMatch(/1 {2}gone#1 {2}free again in (?:\d|10)m/)
-    await store.changeBreaker({ name: 'stripe', apply: () => half(now - 1), who: 'gone#1', reason: null }, now)
+    await store.changeBreaker(
+      { name: 'stripe', apply: () => half(now - 1), who: 'gone#1', reason: null },
+      now,
+    )
     expect((await wf('list')).out).toMatch(/stripe +half-open +\S+ ago +now /)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/domain/text.ts'
+import { displayWidth } from '../../src/text/escape.ts'
 import { cli } from '../support/cli.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
@@ -30,11 +30,24 @@ describe('wf incidents list --by cause', () => {
     const end = await cli(['incidents', 'list', '--by', 'cause', '--json'], { store: location })
     const { items, total, incidents } = end.json<Causes>()
     expect([end.code, total, incidents]).toEqual([0, 2, 4])
-    expect(items[0]).toMatchObject({ type: 'mail', kind: 'raised', count: 3, message: 'order <n> of <text> is late', isNew: true })
-    expect(items[0]).toMatchObject({ trend: { direction: 'rising', last: 3, before: 0, windowMs: 900_000 }, sampleKeys: keys.toReversed() })
-    expect(items[0]?.command).toBe(`wf incidents resolve --fingerprint ${items[0]?.fingerprint} --retries 3 --store ${location}`)
+    expect(items[0]).toMatchObject({
+      type: 'mail',
+      kind: 'raised',
+      count: 3,
+      message: 'order <n> of <text> is late',
+      isNew: true,
+    })
+    expect(items[0]).toMatchObject({
+      trend: { direction: 'rising', last: 3, before: 0, windowMs: 900_000 },
+      sampleKeys: keys.toReversed(),
+    })
+    expect(items[0]?.command).toBe(
+      `wf incidents resolve --fingerprint ${items[0]?.fingerprint} --retries 3 --store ${location}`,
+    )
     expect(items[1]).toMatchObject({ kind: 'poison_message', count: 1, sampleKeys: [poison] })
-    expect(items[1]?.command).toContain(`--kind poison_message --fingerprint ${items[1]?.fingerprint} --retries 3 --set PATH=VALUE`)
+    expect(items[1]?.command).toContain(
+      `--kind poison_message --fingerprint ${items[1]?.fingerprint} --retries 3 --set PATH=VALUE`,
+    )
 
     for (const [index, count] of [3, 1].entries()) {
       const args = (items[index]?.command ?? '')
@@ -48,7 +61,10 @@ describe('wf incidents list --by cause', () => {
   it('says for people how many, since when and what to do, within the terminal, and prints fingerprints alone', async () => {
     const { location, raised } = await seededStore()
     await raised(2, `cannot reach ${'the gateway '.repeat(30)}`)
-    const { code, out, err } = await cli(['incidents', 'list', '--by', 'cause'], { store: location, env: { COLUMNS: '80' } })
+    const { code, out, err } = await cli(['incidents', 'list', '--by', 'cause'], {
+      store: location,
+      env: { COLUMNS: '80' },
+    })
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
     expect(lines[0]).toBe('2 ↑  mail  new')
@@ -66,7 +82,9 @@ describe('wf incidents list --by cause', () => {
     await raised(2)
     await poisoned()
     const of = async (...args: readonly string[]) =>
-      (await cli(['incidents', 'list', '--by', 'cause', '--json', ...args], { store: location })).json<Causes>()
+      (
+        await cli(['incidents', 'list', '--by', 'cause', '--json', ...args], { store: location })
+      ).json<Causes>()
     expect((await of('--kind', 'raised')).items.map(({ kind }) => kind)).toEqual(['raised'])
     expect((await of('--kind', 'raised')).items[0]?.command).toContain(' --kind raised ')
     expect((await of('--error', 'cannot work')).items.map(({ kind }) => kind)).toEqual(['poison_message'])
@@ -76,7 +94,8 @@ describe('wf incidents list --by cause', () => {
     expect([none.code, none.out, none.err]).toEqual([0, '', `no open incidents in ${location}\n`])
   })
 
-  it('A39 shows nothing that a terminal would obey and no secret, whatever stands in the store', async () => {
+  // A39
+  it('shows nothing that a terminal would obey and no secret, whatever stands in the store', async () => {
     const { location } = await hostileStore()
     for (const args of [
       ['incidents', 'list', '--by', 'cause'],
@@ -84,14 +103,21 @@ describe('wf incidents list --by cause', () => {
       ['triage', '--json'],
     ]) {
       const end = await cli(args, { store: location, env: { COLUMNS: '80' } })
-      expect([args, end.code, unsafe.exec(end.out + end.err)?.[0], secret.exec(end.out + end.err)?.[0]]).toEqual([args, 0, undefined, undefined])
+      expect([
+        args,
+        end.code,
+        unsafe.exec(end.out + end.err)?.[0],
+        secret.exec(end.out + end.err)?.[0],
+      ]).toEqual([args, 0, undefined, undefined])
     }
   })
 
   it.each([['--closed'], ['--cursor', 'x'], ['--sort', 'oldest']])('has no use for %s', async (...args) => {
     const { location } = await seededStore()
     expect((await cli(['incidents', 'list', '--by', 'cause', ...args], { store: location })).code).toBe(2)
-    expect((await cli(['incidents', 'list', '--by', 'kind'], { store: location })).err).toContain('is none of cause')
+    expect((await cli(['incidents', 'list', '--by', 'kind'], { store: location })).err).toContain(
+      'is none of cause',
+    )
   })
 })
 
@@ -106,7 +132,10 @@ describe('wf incidents resolve --canary', () => {
   it('changes nothing with --dry-run', async () => {
     const { location, raised, store } = await seededStore()
     await raised(4)
-    const end = await cli(['incidents', 'resolve', '--canary', '3', '--verify', '1m', '--dry-run', '--json'], { store: location })
+    const end = await cli(
+      ['incidents', 'resolve', '--canary', '3', '--verify', '1m', '--dry-run', '--json'],
+      { store: location },
+    )
     expect(end.json()).toMatchObject({ matched: 4, changed: 4, dryRun: true })
     expect((await store.counts()).failed).toBe(4)
   })
@@ -128,8 +157,14 @@ describe('wf triage without a terminal', () => {
     const { items, total } = end.json<Causes>()
     expect([end.code, total, items.map(({ count }) => count)]).toEqual([0, 2, [2, 1]])
     const member = items[1]?.member
-    expect(member).toMatchObject({ key: poison, attempts: [{ attempt: 1, outcome: 'poison' }], variables: { password: '***', amount: -1 } })
+    expect(member).toMatchObject({
+      key: poison,
+      attempts: [{ attempt: 1, outcome: 'poison' }],
+      variables: { password: '***', amount: -1 },
+    })
     expect(member?.error.stack).toContain('at ')
-    expect((await cli(['triage', '--json', '--kind', 'raised', '--limit', '1'], { store: location })).json()).toMatchObject({ total: 1 })
+    expect(
+      (await cli(['triage', '--json', '--kind', 'raised', '--limit', '1'], { store: location })).json(),
+    ).toMatchObject({ total: 1 })
   })
 })

@@ -40,7 +40,8 @@ describe('wf completion', () => {
 
   it.skipIf(!has('fish'))('fish completes the same, and says what each is', async () => {
     const path = await script('fish')
-    const complete = (line: string) => lines('fish', ['--no-config', '-c', `source ${path}; complete -C ${JSON.stringify(line)}`])
+    const complete = (line: string) =>
+      lines('fish', ['--no-config', '-c', `source ${path}; complete -C ${JSON.stringify(line)}`])
     expect(complete('wf jo')).toEqual(['jobs\tLook at jobs, run them again, cancel them.'])
     expect(complete('wf jobs re')).toEqual(['retry\tRun jobs again, or sooner.'])
     expect(complete('wf jobs list --work')).toEqual([expect.stringMatching(/^--worker\t/)])
@@ -52,17 +53,23 @@ describe('wf completion', () => {
     const stubs = `_describe() { [[ $1 == -o ]] && shift; print -l -- "\${(@P)2}" }
       compdef() { }; _files() { }; compadd() { shift; print -l -- "$@" }`
     const complete = (...words: readonly string[]) =>
-      lines('zsh', ['-fc', `${stubs}; source ${path}; words=(wf ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _wf`])
+      lines('zsh', [
+        '-fc',
+        `${stubs}; source ${path}; words=(wf ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _wf`,
+      ])
     expect(complete('')).toEqual(expect.arrayContaining(['jobs:Look at jobs, run them again, cancel them.']))
     expect(complete('jobs', '')).toEqual(expect.arrayContaining(['retry:Run jobs again, or sooner.']))
-    expect(complete('jobs', 'list', '-')).toEqual(expect.arrayContaining([expect.stringMatching(/^--worker:/)]))
+    expect(complete('jobs', 'list', '-')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^--worker:/)]),
+    )
     expect(complete('jobs', 'list', '--state', '')).toContain('failed')
   })
 
   it('has every command, and no word that a shell would run', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { out } = await cli(['completion', shell])
-      for (const { id } of manifestCommands()) for (const word of id.split(':')) expect([shell, out.includes(word)]).toEqual([shell, true])
+      for (const { id } of manifestCommands())
+        for (const word of id.split(':')) expect([shell, out.includes(word)]).toEqual([shell, true])
       expect(out).not.toMatch(/<%=|`/)
     }
   })

@@ -29,6 +29,8 @@ describe('a name or key that is not there', () => {
       [['jobs', 'cancel', '1', '--dry'], 'did you mean --dry-run?'],
     ]
     const told = await Promise.all(asked.map(async ([args]) => [args, (await wf(...args)).err] as const))
-    expect(told.map(([args, err], index) => [args, err.includes(asked[index]?.[1] ?? '') || err])).toEqual(asked.map(([args]) => [args, true]))
+    expect(told.map(([args, err], index) => [args, err.includes(asked[index]?.[1] ?? '') || err])).toEqual(
+      asked.map(([args]) => [args, true]),
+    )
   })
 })

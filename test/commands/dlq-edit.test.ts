@@ -8,7 +8,11 @@ import { seededStore } from '../support/seeded-store.ts'
 /** An editor that does this to the variables, and keeps what it was shown. */
 function editor(change: string): { command: string; shown(): string | null; file(): string } {
   const folder = temporaryDirectory()
-  const [script, seen, name] = ['edit.mjs', 'seen.json', 'name'].map((file) => join(folder, file)) as [string, string, string]
+  const [script, seen, name] = ['edit.mjs', 'seen.json', 'name'].map((file) => join(folder, file)) as [
+    string,
+    string,
+    string,
+  ]
   writeFileSync(
     script,
     `import { readFileSync, writeFileSync } from 'node:fs'
@@ -44,7 +48,10 @@ async function poisoned() {
   const made = await seededStore()
   const key = await made.poisoned({ amount: -1, password: 'geheim', note: 'x' })
   const edit = (EDITOR: string, ...args: readonly string[]) =>
-    cli(['dlq', 'retry', String(key), '--edit', ...args], { store: made.location, env: { VISUAL: undefined, EDITOR, WF_USER: 'ada' } })
+    cli(['dlq', 'retry', String(key), '--edit', ...args], {
+      store: made.location,
+      env: { VISUAL: undefined, EDITOR, WF_USER: 'ada' },
+    })
   return { ...made, key, edit }
 }
 
@@ -78,7 +85,11 @@ describe('wf dlq retry --edit', () => {
       [await edit(editor('process.exit(0)').command), 2, 'left as they are'],
       [await edit(`sh -c 'echo {oops > "$1"' sh`), 2, 'the edited variables are not JSON'],
       [await edit(editor('variables.amount = -5').command, '--handler', handlerFile()), 2, 'amount'],
-      [await edit(editor('variables.note = variables.password').command), 2, 'note would be stored with *** in it'],
+      [
+        await edit(editor('variables.note = variables.password').command),
+        2,
+        'note would be stored with *** in it',
+      ],
       [await edit(editor('variables.amount = 5').command, '--handler', './nowhere.ts'), 11, 'no such file'],
       [await edit(editor('variables.amount = 5').command, '--set', 'a=1'), 2, '--set'],
       [await edit(editor('variables.amount = 5').command, '--reason', 'x', '--set', 'a=1'), 2, '--set'],
@@ -89,10 +100,14 @@ describe('wf dlq retry --edit', () => {
       expect(end.err).toContain(words)
     }
     const { job, variables } = await detail(key)
-    expect([job.state, JSON.parse(variables)]).toEqual(['failed', { amount: -1, password: 'geheim', note: 'x' }])
+    expect([job.state, JSON.parse(variables)]).toEqual([
+      'failed',
+      { amount: -1, password: 'geheim', note: 'x' },
+    ])
   })
 
-  it('B145 shows secrets in the editor only with --reveal, which is kept', async () => {
+  // B145
+  it('shows secrets in the editor only with --reveal, which is kept', async () => {
     const { edit, store, location } = await poisoned()
     const vi = editor('variables.password = "anders"')
     expect((await edit(vi.command, '--reveal')).code).toBe(0)
@@ -102,6 +117,8 @@ describe('wf dlq retry --edit', () => {
       ['dlq_retry', 'ada'],
       ['reveal', 'ada'],
     ])
-    expect((await cli(['audit', 'show', String(items[0]?.id)], { store: location })).out).not.toContain('anders')
+    expect((await cli(['audit', 'show', String(items[0]?.id)], { store: location })).out).not.toContain(
+      'anders',
+    )
   })
 })

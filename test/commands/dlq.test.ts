@@ -4,10 +4,14 @@ import { checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 describe('wf dlq', () => {
-  it('A22 retry keeps the job, its key and its history, and closes its incident', async () => {
+  // A22
+  it('retry keeps the job, its key and its history, and closes its incident', async () => {
     const { location, poisoned, detail } = await seededStore()
     const key = await poisoned()
-    const end = await cli(['dlq', 'retry', String(key), '--set', 'amount=10', '--reason', 'mended'], { store: location, env: { WF_USER: 'ada' } })
+    const end = await cli(['dlq', 'retry', String(key), '--set', 'amount=10', '--reason', 'mended'], {
+      store: location,
+      env: { WF_USER: 'ada' },
+    })
     expect(end).toMatchObject({ code: 0, err: '' })
     const { job, incidents, deadLetter, variables, attempts, history } = await detail(key)
     expect(job).toMatchObject({ key, state: 'available', attempt: 1 })
@@ -16,10 +20,14 @@ describe('wf dlq', () => {
     expect(deadLetter).toMatchObject({ closedBy: 'ada', closeReason: 'mended' })
     expect(attempts).toHaveLength(1)
     expect(history.map(({ event }) => event)).toContain('dlq_retried')
-    expect((await cli(['dlq', 'retry', String(key), '--json'], { store: location })).json()).toMatchObject({ changed: 0, skipped: 1 })
+    expect((await cli(['dlq', 'retry', String(key), '--json'], { store: location })).json()).toMatchObject({
+      changed: 0,
+      skipped: 1,
+    })
   })
 
-  it('A22 discard ends the job for good, and says that it is final', async () => {
+  // A22
+  it('discard ends the job for good, and says that it is final', async () => {
     const { location, dead, poisoned, claim, detail } = await seededStore()
     const keys = [await dead(), await poisoned()]
     const end = await cli(['dlq', 'discard', ...keys.map(String)], { store: location })
@@ -38,7 +46,9 @@ describe('wf dlq', () => {
     expect((await cli(['dlq', 'discard', '--yes'], { store: location })).code).toBe(2)
     const unasked = await cli(['dlq', 'discard', '--kind', 'exhausted'], { store: location })
     expect(unasked).toMatchObject({ code: 2, out: '' })
-    expect((await cli(['dlq', 'discard', '--kind', 'exhausted', '--yes', '--json'], { store: location })).json()).toMatchObject({
+    expect(
+      (await cli(['dlq', 'discard', '--kind', 'exhausted', '--yes', '--json'], { store: location })).json(),
+    ).toMatchObject({
       matched: 1,
       changed: 1,
     })
@@ -59,7 +69,9 @@ describe('wf dlq', () => {
     expect(shown.out).not.toContain('geheim')
     expect(shown.out).toContain(`wf dlq retry ${poison} --set PATH=VALUE`)
     expect((await cli(['dlq', 'show', String(await add())], { store: location })).code).toBe(4)
-    expect((await cli(['dlq', 'show', `${poison}0`], { store: location })).err).toContain(`did you mean ${poison}?`)
+    expect((await cli(['dlq', 'show', `${poison}0`], { store: location })).err).toContain(
+      `did you mean ${poison}?`,
+    )
   })
 
   it('purge deletes closed letters, passes open ones by, and says before that it is final', async () => {
@@ -81,7 +93,11 @@ describe('wf dlq', () => {
     const { job, history } = await detail(retried)
     expect(job.state).toBe('available')
     expect(history.at(-1)).toMatchObject({ event: 'dead_letter_purged', reason: 'tidy' })
-    expect((await store.operations({ verbs: ['purge'] }, { limit: 1 })).items[0]).toMatchObject({ matched: 1, changed: 1, reason: 'tidy' })
+    expect((await store.operations({ verbs: ['purge'] }, { limit: 1 })).items[0]).toMatchObject({
+      matched: 1,
+      changed: 1,
+      reason: 'tidy',
+    })
   })
 
   it('purge takes open letters only when told, and then their jobs never run again', async () => {
@@ -97,10 +113,18 @@ describe('wf dlq', () => {
       ['changed', 'failed', 'cancelled'],
       ['not_found', null, null],
     ])
-    expect((await wf(...keys.map(String), '--open')).json()).toMatchObject({ matched: 2, changed: 2, undo: null })
+    expect((await wf(...keys.map(String), '--open')).json()).toMatchObject({
+      matched: 2,
+      changed: 2,
+      undo: null,
+    })
     for (const key of keys) {
       const { job, deadLetter, incidents } = await detail(key)
-      expect([job.state, deadLetter, incidents.filter(({ resolvedAt }) => resolvedAt === null)]).toEqual(['cancelled', null, []])
+      expect([job.state, deadLetter, incidents.filter(({ resolvedAt }) => resolvedAt === null)]).toEqual([
+        'cancelled',
+        null,
+        [],
+      ])
     }
     expect(await claim()).toEqual([])
     expect((await wf(String(keys[0]))).code).toBe(4)
@@ -125,7 +149,9 @@ describe('wf dlq', () => {
       error: { message: expect.stringContaining('cannot work') },
     })
     expect(lines((await wf('--kind', 'exhausted')).out).map(({ key }) => key)).toEqual([exhausted])
-    expect(lines((await wf('--sort', 'oldest', '--limit', '1')).out).map(({ key }) => key)).toEqual([exhausted])
+    expect(lines((await wf('--sort', 'oldest', '--limit', '1')).out).map(({ key }) => key)).toEqual([
+      exhausted,
+    ])
     const none = await wf('--type', 'nobody')
     expect(none).toMatchObject({ code: 0, out: '' })
     expect(none.err).toContain('nothing matched')

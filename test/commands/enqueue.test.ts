@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
-import { thousands } from '../../src/cli/output/time.ts'
-import { countedBytes } from '../../src/domain/bytes.ts'
+import { thousands } from '../../src/terminal/time.ts'
+import { countedBytes } from '../../src/text/bytes.ts'
 import { defaultSizes } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -23,7 +23,11 @@ describe('wf enqueue', () => {
     expect(first).toMatchObject({ code: 0, err: `created the store ${join(cwd, 'wf.db')}\n` })
     expect(first.out).toContain('job 1 enqueued')
     expect(await cli(['enqueue', 'mail', '--ids'], { cwd })).toMatchObject({ code: 0, out: '2\n', err: '' })
-    expect((await cli(['enqueue', 'mail', '--json'], { cwd })).json()).toEqual({ key: 3, type: 'mail', status: 'created' })
+    expect((await cli(['enqueue', 'mail', '--json'], { cwd })).json()).toEqual({
+      key: 3,
+      type: 'mail',
+      status: 'created',
+    })
   })
 
   it('takes variables as words, from a file and from standard input', async () => {
@@ -33,29 +37,50 @@ describe('wf enqueue', () => {
     await cli(['enqueue', 'mail', '{"from":"words"}'], { store: location })
     await cli(['enqueue', 'mail', `@${file}`], { store: location })
     await cli(['enqueue', 'mail', '-'], { store: location, input: '{"from":"input"}' })
-    expect(await Promise.all([1, 2, 3].map(async (key) => JSON.parse((await detail(key)).variables)))).toEqual([
-      { from: 'words' },
-      { from: 'file' },
-      { from: 'input' },
-    ])
+    expect(
+      await Promise.all([1, 2, 3].map(async (key) => JSON.parse((await detail(key)).variables))),
+    ).toEqual([{ from: 'words' }, { from: 'file' }, { from: 'input' }])
   })
 
   it('hands every option on', async () => {
     const { location, detail } = await seededStore()
-    const options = ['--delay', '1h', '--priority', '-5', '--retries', '7', '--deadline', '2h', '--idempotency-key', 'order-1']
+    const options = [
+      '--delay',
+      '1h',
+      '--priority',
+      '-5',
+      '--retries',
+      '7',
+      '--deadline',
+      '2h',
+      '--idempotency-key',
+      'order-1',
+    ]
     await cli(['enqueue', 'mail', '{"a":1}', ...options], { store: location })
-    await cli(['enqueue', 'mail', '--at', '2030-01-31T09:00:00Z', '--deadline', '2030-02-01T00:00:00Z'], { store: location })
+    await cli(['enqueue', 'mail', '--at', '2030-01-31T09:00:00Z', '--deadline', '2030-02-01T00:00:00Z'], {
+      store: location,
+    })
     const { job, idempotencyKey } = await detail(1)
-    expect(job).toMatchObject({ state: 'waiting', waitReason: 'delay', priority: -5, retries: 7, retriesGiven: true })
+    expect(job).toMatchObject({
+      state: 'waiting',
+      waitReason: 'delay',
+      priority: -5,
+      retries: 7,
+      retriesGiven: true,
+    })
     expect(job.runAt - job.createdAt).toBe(3_600_000)
     expect((job.deadlineAt ?? 0) - job.createdAt).toBe(7_200_000)
     expect(idempotencyKey).toBe('order-1')
-    expect((await detail(2)).job).toMatchObject({ runAt: Date.UTC(2030, 0, 31, 9), deadlineAt: Date.UTC(2030, 1, 1) })
+    expect((await detail(2)).job).toMatchObject({
+      runAt: Date.UTC(2030, 0, 31, 9),
+      deadlineAt: Date.UTC(2030, 1, 1),
+    })
   })
 
   it('answers the first job for the same key and variables, and refuses other variables naming it', async () => {
     const { location, store } = await seededStore()
-    const enqueue = (variables: string) => cli(['enqueue', 'mail', variables, '--idempotency-key', 'k', '--json'], { store: location })
+    const enqueue = (variables: string) =>
+      cli(['enqueue', 'mail', variables, '--idempotency-key', 'k', '--json'], { store: location })
     expect((await enqueue('{"a":1,"b":2}')).json()).toMatchObject({ key: 1, status: 'created' })
     expect((await enqueue('{"b":2,"a":1}')).json()).toMatchObject({ key: 1, status: 'duplicate' })
     const other = await enqueue('{"a":2}')
@@ -66,7 +91,19 @@ describe('wf enqueue', () => {
 
   it('says how full a type is when its backlog takes no more', async () => {
     const { location, store, add } = await seededStore()
-    await store.declareTypes([{ type: 'mail', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
+    await store.declareTypes(
+      [
+        {
+          type: 'mail',
+          timeoutMs: 1_000,
+          concurrency: 1,
+          retries: 3,
+          backlogLimit: 1,
+          onExhausted: 'incident',
+        },
+      ],
+      store.now(),
+    )
     await add()
     const end = await cli(['enqueue', 'mail'], { store: location })
     expect(end.code).toBe(12)
@@ -78,7 +115,8 @@ describe('wf enqueue', () => {
     ['[1]', 'not a JSON object'],
     ['{oops', 'not JSON'],
     ['@/nowhere/at/all.json', 'no such file'],
-  ])('B106 refuses %s and leaves no store behind', async (variables, why) => {
+    // B106
+  ])('refuses %s and leaves no store behind', async (variables, why) => {
     const cwd = temporaryDirectory()
     const end = await cli(['enqueue', 'mail', variables], { cwd })
     expect(end.code).toBe(2)
@@ -86,12 +124,16 @@ describe('wf enqueue', () => {
     expect(await cli(['jobs', 'list'], { cwd })).toMatchObject({ code: 3 })
   })
 
-  it('B101 refuses bytes that are no UTF-8 instead of storing other characters for them, whatever they are read from', async () => {
+  // B101
+  it('refuses bytes that are no UTF-8 instead of storing other characters for them, whatever they are read from', async () => {
     const { location, store } = await seededStore()
     const folder = temporaryDirectory()
     const latin1 = Buffer.from('{"name":"J\u00f6rg"}\n', 'latin1')
     writeFileSync(join(folder, 'one.json'), latin1)
-    writeFileSync(join(folder, 'many.jsonl'), Buffer.concat([Buffer.from('{"name":"J\u00f6rg"}\n'), latin1, Buffer.from('{}\n')]))
+    writeFileSync(
+      join(folder, 'many.jsonl'),
+      Buffer.concat([Buffer.from('{"name":"J\u00f6rg"}\n'), latin1, Buffer.from('{}\n')]),
+    )
     const told = async (line: string) => {
       const end = await shell(line, { cwd: folder, env: { WF_STORE: location } })
       return [end.code, /not UTF-8 text/.test(end.err)]
@@ -105,16 +147,22 @@ describe('wf enqueue', () => {
     expect(kept).toEqual(['{}', '{"name":"J\u00f6rg"}'])
   })
 
-  it('B137 takes no directory on standard input for an empty file', async () => {
+  // B137
+  it('takes no directory on standard input for an empty file', async () => {
     const { location, store } = await seededStore()
     for (const line of ['wf enqueue mail -', 'wf enqueue mail --bulk -', 'wf jobs cancel -']) {
       const end = await shell(`${line} < /tmp`, { env: { WF_STORE: location } })
-      expect([line, end.code, end.err]).toEqual([line, 2, expect.stringContaining('standard input is a directory')])
+      expect([line, end.code, end.err]).toEqual([
+        line,
+        2,
+        expect.stringContaining('standard input is a directory'),
+      ])
     }
     expect((await store.jobs({}, { limit: 1 })).items).toEqual([])
   })
 
-  it('B107 keeps __proto__ as data, in variables and as a type', async () => {
+  // B107
+  it('keeps __proto__ as data, in variables and as a type', async () => {
     const { location, detail } = await seededStore()
     const text = '{"__proto__":{"retries":999,"polluted":1},"constructor":{"prototype":{"x":1}}}'
     const types = ['__proto__', 'toString', 'hasOwnProperty']
@@ -129,40 +177,54 @@ describe('wf enqueue', () => {
   it.each([
     ['by default', {}, 1_048_576],
     ['as WF_MAX_VARIABLES says', { WF_MAX_VARIABLES: '2KiB' }, 2_048],
-  ])('B076 takes variables up to the limit in bytes, not in characters, and says size, limit and setting beyond: %s', async (_, env, limit) => {
-    const { location, store } = await seededStore()
-    const folder = temporaryDirectory()
-    const enqueue = async (name: string, text: string) => {
-      writeFileSync(join(folder, name), text)
-      return cli(['enqueue', 'mail', `@${join(folder, name)}`], { store: location, env })
-    }
-    const room = limit - '{"a":""}'.length
-    expect((await enqueue('fits', `{ "a":  "${'x'.repeat(room)}" }\n`)).code).toBe(0)
-    const over = await enqueue('over', `{"a":"${'x'.repeat(room + 1)}"}`)
-    expect([over.code, over.err]).toEqual([
-      2,
-      expect.stringContaining(`has ${countedBytes(limit + 1)} of JSON, and limits.variables (WF_MAX_VARIABLES) allows`),
-    ])
-    expect((await enqueue('wide', `{"a":"${'é'.repeat(room / 2 + 1)}"}`)).code).toBe(2)
-    expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(1)
-  })
+    // B076
+  ])(
+    'takes variables up to the limit in bytes, not in characters, and says size, limit and setting beyond: %s',
+    async (_, env, limit) => {
+      const { location, store } = await seededStore()
+      const folder = temporaryDirectory()
+      const enqueue = async (name: string, text: string) => {
+        writeFileSync(join(folder, name), text)
+        return cli(['enqueue', 'mail', `@${join(folder, name)}`], { store: location, env })
+      }
+      const room = limit - '{"a":""}'.length
+      expect((await enqueue('fits', `{ "a":  "${'x'.repeat(room)}" }\n`)).code).toBe(0)
+      const over = await enqueue('over', `{"a":"${'x'.repeat(room + 1)}"}`)
+      expect([over.code, over.err]).toEqual([
+        2,
+        expect.stringContaining(
+          `has ${countedBytes(limit + 1)} of JSON, and limits.variables (WF_MAX_VARIABLES) allows`,
+        ),
+      ])
+      expect((await enqueue('wide', `{"a":"${'é'.repeat(room / 2 + 1)}"}`)).code).toBe(2)
+      expect((await store.jobs({}, { limit: 10 })).items).toHaveLength(1)
+    },
+  )
 
-  it('B076 takes the limit from wf.config.json, for --bulk and --set too', async () => {
+  // B076
+  it('takes the limit from wf.config.json, for --bulk and --set too', async () => {
     const cwd = temporaryDirectory()
     writeFileSync(join(cwd, 'wf.config.json'), '{ "limits": { "variables": "1KiB" } }')
     const run = (args: readonly string[], input = '') => cli(args, { cwd, input })
     const text = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
-    const bulk = await run(['enqueue', 'mail', '--bulk', '--json'], `${text(1_024)}\n${text(1_025)}\n${text(3_000)}\n`)
+    const bulk = await run(
+      ['enqueue', 'mail', '--bulk', '--json'],
+      `${text(1_024)}\n${text(1_025)}\n${text(3_000)}\n`,
+    )
     expect(bulk.json()).toMatchObject({ enqueued: 1, refused: 2, refusals: [{ line: 2 }, { line: 3 }] })
     expect(bulk.out.match(/limits\.variables \(WF_MAX_VARIABLES\)/g)?.length).toBeGreaterThan(1)
     await run(['enqueue', 'mail', '{"a":1}', '--delay', '1h'])
     for (const dryRun of [['--dry-run'], []]) {
       const set = await run(['jobs', 'retry', '2', '--set', `a=${'y'.repeat(1_100)}`, ...dryRun])
-      expect([set.code, set.err]).toEqual([5, expect.stringContaining('limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes')])
+      expect([set.code, set.err]).toEqual([
+        5,
+        expect.stringContaining('limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes'),
+      ])
     }
   })
 
-  it('B076 refuses 600 MB by the size of the file, or when too much of a stream was read, in bounded memory', async () => {
+  // B076
+  it('refuses 600 MB by the size of the file, or when too much of a stream was read, in bounded memory', async () => {
     const { location } = await seededStore()
     const folder = temporaryDirectory()
     const [big, report, used] = [join(folder, 'big.json'), join(folder, 'report.mjs'), join(folder, 'used')]
@@ -174,21 +236,39 @@ describe('wf enqueue', () => {
     )
     const env = { NODE_OPTIONS: `--import ${report}` }
     const ends: CliEnd[] = []
-    for (const line of [`wf enqueue mail @${big}`, `wf enqueue mail - <${big}`, `cat ${big} | wf enqueue mail -`]) {
+    for (const line of [
+      `wf enqueue mail @${big}`,
+      `wf enqueue mail - <${big}`,
+      `cat ${big} | wf enqueue mail -`,
+    ]) {
       ends.push(await shell(`${line} --store ${location}`, { env }))
       expect([line, Number(readFileSync(used, 'utf8')) < 250 * 1024]).toEqual([line, true])
     }
     expect(ends.map(({ code }) => code)).toEqual([2, 2, 2])
-    expect(ends[0]?.err).toContain('has 629,145,600 bytes, and limits.variables (WF_MAX_VARIABLES) allows variables of 1,048,576 bytes')
-    for (const { err } of ends.slice(1)) expect(err).toContain('standard input has more than 16,777,216 bytes, and limits.variables')
+    expect(ends[0]?.err).toContain(
+      'has 629,145,600 bytes, and limits.variables (WF_MAX_VARIABLES) allows variables of 1,048,576 bytes',
+    )
+    for (const { err } of ends.slice(1))
+      expect(err).toContain('standard input has more than 16,777,216 bytes, and limits.variables')
   })
 })
 
 describe('wf enqueue --bulk', () => {
   it('makes a job of each line, names the lines that are refused, and is then partly done', async () => {
     const { location, store } = await seededStore()
-    const lines = ['{"n":1}', '', 'oops', '{"n":2}', '[3]', `{"n":"${'x'.repeat(defaultSizes.variablesBytes)}"}`, '{"n":4}']
-    const end = await cli(['enqueue', 'mail', '--bulk', '--json'], { store: location, input: `${lines.join('\n')}\n` })
+    const lines = [
+      '{"n":1}',
+      '',
+      'oops',
+      '{"n":2}',
+      '[3]',
+      `{"n":"${'x'.repeat(defaultSizes.variablesBytes)}"}`,
+      '{"n":4}',
+    ]
+    const end = await cli(['enqueue', 'mail', '--bulk', '--json'], {
+      store: location,
+      input: `${lines.join('\n')}\n`,
+    })
     expect(end.code).toBe(6)
     const sum = end.json<{ refusals: { line: number }[] }>()
     expect(sum).toMatchObject({
@@ -233,15 +313,23 @@ describe('wf enqueue --bulk', () => {
   })
 
   it.skipIf(!canMount)(
-    'B086 says what it enqueued before the disk was full; the same lines again, keyed, add the rest and nothing twice',
+    // B086
+    'says what it enqueued before the disk was full; the same lines again, keyed, add the rest and nothing twice',
     async () => {
       const disk = smallDisk(2)
       const location = join(disk.folder, 'wf.db')
       const file = join(temporaryDirectory(), 'orders.jsonl')
       const count = 6_000
-      writeFileSync(file, Array.from({ length: count }, (_, index) => `{"id":"o-${index}","text":"${'x'.repeat(200)}"}\n`).join(''))
+      writeFileSync(
+        file,
+        Array.from({ length: count }, (_, index) => `{"id":"o-${index}","text":"${'x'.repeat(200)}"}\n`).join(
+          '',
+        ),
+      )
       const bulk = (...flags: string[]) =>
-        cli(['enqueue', 'mail', `@${file}`, '--bulk', '--idempotency-key-from', 'id', ...flags], { store: location })
+        cli(['enqueue', 'mail', `@${file}`, '--bulk', '--idempotency-key-from', 'id', ...flags], {
+          store: location,
+        })
       const end = await bulk('--json')
       expect(end.code).toBe(6)
       const sum = end.json<{ enqueued: number; lastKey: number; nextLine: number }>()
@@ -256,7 +344,9 @@ describe('wf enqueue --bulk', () => {
       disk.grow(16)
       const again = await bulk()
       expect(again).toMatchObject({ code: 0, err: '' })
-      expect(again.out).toContain(`${thousands(count - sum.enqueued)} jobs enqueued, ${thousands(sum.enqueued)} there already`)
+      expect(again.out).toContain(
+        `${thousands(count - sum.enqueued)} jobs enqueued, ${thousands(sum.enqueued)} there already`,
+      )
       const store = await openStore({ location, mode: 'read' })
       expect((await store.counts()).available).toBe(count)
       await store.close()
@@ -265,8 +355,13 @@ describe('wf enqueue --bulk', () => {
 
   it('takes a place for keys only with --bulk, and only one that is a path', async () => {
     const { location } = await seededStore()
-    expect((await cli(['enqueue', 'mail', '{"id":1}', '--idempotency-key-from', 'id'], { store: location })).code).toBe(2)
-    const end = await cli(['enqueue', 'mail', '--bulk', '--idempotency-key-from', 'a..b'], { store: location, input: '{}\n' })
+    expect(
+      (await cli(['enqueue', 'mail', '{"id":1}', '--idempotency-key-from', 'id'], { store: location })).code,
+    ).toBe(2)
+    const end = await cli(['enqueue', 'mail', '--bulk', '--idempotency-key-from', 'a..b'], {
+      store: location,
+      input: '{}\n',
+    })
     expect(end.code).toBe(2)
     expect(end.err).toContain('--idempotency-key-from')
   })
@@ -280,14 +375,21 @@ describe('wf enqueue --bulk', () => {
 })
 
 /** Settles jobs as they come, on the real clock, while `work` is done. */
-async function serving<T>(location: string, outcomesOf: Readonly<Record<string, Outcome>>, work: () => Promise<T>): Promise<T> {
+async function serving<T>(
+  location: string,
+  outcomesOf: Readonly<Record<string, Outcome>>,
+  work: () => Promise<T>,
+): Promise<T> {
   const store = await openStore({ location, mode: 'write' })
   const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
   const types = Object.keys(outcomesOf).map((type) => ({ type, limit: 10, timeoutMs: 60_000, retries: 3 }))
   let working = true
   const serve = async () => {
     while (working) {
-      const { claimed } = await engine.exchange({ ended: [], claim: { workerId: 'w#1', limit: 10, suspects: false, types } })
+      const { claimed } = await engine.exchange({
+        ended: [],
+        claim: { workerId: 'w#1', limit: 10, suspects: false, types },
+      })
       const ended = claimed.map((job) => ({
         job,
         outcome: outcomesOf[job.type] ?? outcomes.success(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/domain/text.ts'
+import { displayWidth } from '../../src/text/escape.ts'
 import { calls } from '../support/calls.ts'
 import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
@@ -20,7 +20,8 @@ async function each<T>(list: readonly T[], work: (item: T) => Promise<void>): Pr
   )
 }
 
-const storeArgs = (args: readonly string[], location: string) => (args.includes('--store') ? {} : { store: location })
+const storeArgs = (args: readonly string[], location: string) =>
+  args.includes('--store') ? {} : { store: location }
 
 /** Dozens of processes each. */
 describe('every command', () => {
@@ -30,11 +31,17 @@ describe('every command', () => {
 
   it('says what it is for, in general and by examples', () => {
     for (const { id, summary, description, examples, flags } of commands) {
-      expect([id, summary?.endsWith('.'), Boolean(description), (examples?.length ?? 0) > 0]).toEqual([id, true, true, true])
+      expect([id, summary?.endsWith('.'), Boolean(description), (examples?.length ?? 0) > 0]).toEqual([
+        id,
+        true,
+        true,
+        true,
+      ])
       // It is not wrapped where it stands alone.
       expect([id, (summary?.length ?? 0) < 80]).toEqual([id, true])
       for (const flag of ['store', 'json', 'no-color']) expect(flags).toHaveProperty(flag)
-      for (const [name, flag] of Object.entries(flags)) expect([id, name, Boolean(flag.summary)]).toEqual([id, name, true])
+      for (const [name, flag] of Object.entries(flags))
+        expect([id, name, Boolean(flag.summary)]).toEqual([id, name, true])
     }
   })
 
@@ -43,12 +50,14 @@ describe('every command', () => {
       const { code, out } = await cli([...id.split(':'), '--help'])
       const usage = /USAGE\n([\s\S]*?)\n\n/.exec(out)?.[1] ?? ''
       expect([id, code, usage]).toEqual([id, 0, expect.stringContaining(`wf ${id.replace(':', ' ')}`)])
-      for (const line of new Set(out.split('\n'))) if (/^ +\S.{20}/.test(line)) expect([id, out.split(`${line}\n`).length - 1]).toEqual([id, 1])
+      for (const line of new Set(out.split('\n')))
+        if (/^ +\S.{20}/.test(line)) expect([id, out.split(`${line}\n`).length - 1]).toEqual([id, 1])
       expect([id, /\|\s*\]|\[\s*\||\[\s*\]/.test(usage)]).toEqual([id, false])
     })
   })
 
-  it('B135 prints exactly one JSON document with --json, as docs/json.md describes it, and nothing but it', async () => {
+  // B135
+  it('prints exactly one JSON document with --json, as docs/json.md describes it, and nothing but it', async () => {
     const store = await hostileStore()
     const sections = documented()
     await each(ids, async (id) => {
@@ -64,30 +73,43 @@ describe('every command', () => {
         : [end.json()]
       for (const document of documents) expect(document).toBeTypeOf('object')
       const name = `wf ${id.replace(':', ' ')}`
-      const shown = id === 'run-worker' ? [] : documents.flatMap((document) => differences(document, name, sections))
+      const shown =
+        id === 'run-worker' ? [] : documents.flatMap((document) => differences(document, name, sections))
       expect([name, sections.has(name), [...new Set(shown)]]).toEqual([name, true, []])
       expect(unsafe.exec(end.out)?.[0]).toBeUndefined()
       expect([id, secret.exec(end.out)?.[0]]).toEqual([id, undefined])
     })
   })
 
-  it('B135 prints its error as the one document, with the exit code that it has without --json', async () => {
+  // B135
+  it('prints its error as the one document, with the exit code that it has without --json', async () => {
     const { location } = await hostileStore()
     await each(ids, async (id) => {
       const args = calls[id]?.fails ?? []
-      const [json, words] = [await cli([...args, '--json'], storeArgs(args, location)), await cli(args, storeArgs(args, location))]
+      const [json, words] = [
+        await cli([...args, '--json'], storeArgs(args, location)),
+        await cli(args, storeArgs(args, location)),
+      ]
       const { error } = json.json<{ error: { code: string; message: string; hint: string } }>()
       expect([id, json.code === 0, json.err, words.out]).toEqual([id, false, '', ''])
       expect(words.code).toBe(json.code)
-      expect(error).toMatchObject({ code: expect.any(String), message: expect.any(String), hint: expect.any(String) })
+      expect(error).toMatchObject({
+        code: expect.any(String),
+        message: expect.any(String),
+        hint: expect.any(String),
+      })
       expect(words.err).not.toMatch(/^\s+at .*:\d+:\d+/m)
       expect(words.err).toContain('wf: ')
     })
   })
 
-  it('B135 keeps standard output clean whatever DEBUG and NODE_ENV say', async () => {
+  // B135
+  it('keeps standard output clean whatever DEBUG and NODE_ENV say', async () => {
     const store = await hostileStore()
-    const noisy = { store: store.location, env: { DEBUG: '*', NODE_ENV: 'development', NODE_OPTIONS: '--trace-warnings --pending-deprecation' } }
+    const noisy = {
+      store: store.location,
+      env: { DEBUG: '*', NODE_ENV: 'development', NODE_OPTIONS: '--trace-warnings --pending-deprecation' },
+    }
     const [fine, wrong, unknown] = await Promise.all([
       cli(['jobs', 'list', '--json'], noisy),
       cli(['jobs', 'show', '4711', '--json'], noisy),
@@ -98,7 +120,8 @@ describe('every command', () => {
     expect(wrong.err).toContain('.js:')
   })
 
-  it('A39 lets no control byte reach the terminal and no secret be read, whatever stands in the store, and fits 80 columns', async () => {
+  // A39
+  it('lets no control byte reach the terminal and no secret be read, whatever stands in the store, and fits 80 columns', async () => {
     const store = await hostileStore()
     const look = async (id: string): Promise<readonly [string, CliEnd]> => {
       const args = calls[id]?.works(store) ?? []
@@ -112,12 +135,14 @@ describe('every command', () => {
         const said = `${end.out}${end.err}`
         expect([id, end.code, unsafe.exec(said)?.[0]]).toEqual([id, 0, undefined])
         expect([id, secret.exec(said)?.[0]]).toEqual([id, undefined])
-        if (tables.includes(id)) expect([id, Math.max(...end.out.split('\n').map(displayWidth)) <= 80]).toEqual([id, true])
+        if (tables.includes(id))
+          expect([id, Math.max(...end.out.split('\n').map(displayWidth)) <= 80]).toEqual([id, true])
       },
     )
   })
 
-  it('B145 shows of what a job carries the same to people as to scripts, cut or in full', async () => {
+  // B145
+  it('shows of what a job carries the same to people as to scripts, cut or in full', async () => {
     const store = await hostileStore()
     const look = async (...args: readonly string[]) => (await cli(args, { store: store.location })).out
     for (const [noun, key] of [
@@ -126,15 +151,19 @@ describe('every command', () => {
       ['incidents', store.failed],
       ['dlq', store.dead],
     ] as const) {
-      const { variables } = JSON.parse(await look(noun, 'show', String(key), '--json')) as { variables: unknown }
+      const { variables } = JSON.parse(await look(noun, 'show', String(key), '--json')) as {
+        variables: unknown
+      }
       const words = await look(noun, 'show', String(key), '--full')
-      for (const line of JSON.stringify(variables, null, 2).split('\n')) if (/^[ -~]*$/.test(line)) expect(words).toContain(line)
+      for (const line of JSON.stringify(variables, null, 2).split('\n'))
+        if (/^[ -~]*$/.test(line)) expect(words).toContain(line)
       expect(words).toContain('"cvv": "***"')
       expect(words).toContain('"pin": "***"')
     }
   })
 
-  it('A39 shows hostile words of its own command line as escapes', async () => {
+  // A39
+  it('shows hostile words of its own command line as escapes', async () => {
     const { location } = await hostileStore()
     const words = '\u001b[2J\u009b31m\r'
     const tried = await Promise.all([

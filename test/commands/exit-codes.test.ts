@@ -19,12 +19,22 @@ function newer(location: string): string {
 }
 
 describe('exit codes', () => {
-  it('B084 B139 of every command is 8 for a store of a newer wf, which gets no byte written', async () => {
+  // B084 B139
+  it('of every command is 8 for a store of a newer wf, which gets no byte written', async () => {
     const made = join(temporaryDirectory(), 'wf.db')
     await cli(['enqueue', 'mail'], { store: made })
     const store = newer(made)
     const before = readFileSync(store)
-    const scene = { location: store, failed: 1, dead: 1, completed: 1, waiting: 1, available: 1, running: 1, operation: 1 }
+    const scene = {
+      location: store,
+      failed: 1,
+      dead: 1,
+      completed: 1,
+      waiting: 1,
+      available: 1,
+      running: 1,
+      operation: 1,
+    }
     // These two need no store, or make one.
     const waiting = Object.entries(calls).filter(([id]) => id !== 'completion' && id !== 'init')
     const walk = async () => {
@@ -38,11 +48,24 @@ describe('exit codes', () => {
     expect(readFileSync(store)).toEqual(before)
   })
 
-  it('B139 are the documented ones, with and without --json', async () => {
+  // B139
+  it('are the documented ones, with and without --json', async () => {
     const { location, store, completed, raised, join: register } = await seededStore()
     const done = String(await completed())
     const [open = 0] = await raised()
-    await store.declareTypes([{ type: 'full', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: 1, onExhausted: 'incident' }], store.now())
+    await store.declareTypes(
+      [
+        {
+          type: 'full',
+          timeoutMs: 1_000,
+          concurrency: 1,
+          retries: 3,
+          backlogLimit: 1,
+          onExhausted: 'incident',
+        },
+      ],
+      store.now(),
+    )
     await cli(['enqueue', 'full'], { store: location })
     await register('w#own', { host: hostname(), pid: process.pid, leaseMs: 600_000 })
     const noise = join(temporaryDirectory(), 'noise.db')

@@ -4,7 +4,11 @@ import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 import { outcomes } from '../support/test-engine.ts'
 
-const fenceOf = ({ key, attempt, workerId }: Job): Fence => ({ jobKey: key, attempt, workerId: workerId ?? '' })
+const fenceOf = ({ key, attempt, workerId }: Job): Fence => ({
+  jobKey: key,
+  attempt,
+  workerId: workerId ?? '',
+})
 
 /** A failed job that has charged, and may have sent a mail. */
 async function scene() {
@@ -22,7 +26,8 @@ async function scene() {
 }
 
 describe('wf idempotency', () => {
-  it('A30 shows what was done with its result, and what is in doubt; jobs show and the incident name it', async () => {
+  // A30
+  it('shows what was done with its result, and what is in doubt; jobs show and the incident name it', async () => {
     const { key, wf } = await scene()
     const shown = await wf('idempotency', 'show', String(key))
     expect(shown.out).toMatch(/charge +done/)
@@ -44,8 +49,14 @@ describe('wf idempotency', () => {
       const { steps } = (await wf(page, 'show', String(key), '--json')).json<{ steps: unknown[] }>()
       expect(steps).toMatchObject([{ step: 'charge' }, { step: 'mail', outcome: 'unknown' }])
       const next = out.slice(out.indexOf('\nnext\n'))
-      expect(next).toMatch(new RegExp(`wf idempotency show ${key} --store \\S+ +whether mail took effect is not known: the other side knows\n`))
-      expect(next).toMatch(/incidents resolve .* it runs again; mail may have taken effect: unless its handler verifies that, it is done again/)
+      expect(next).toMatch(
+        new RegExp(
+          `wf idempotency show ${key} --store \\S+ +whether mail took effect is not known: the other side knows\n`,
+        ),
+      )
+      expect(next).toMatch(
+        /incidents resolve .* it runs again; mail may have taken effect: unless its handler verifies that, it is done again/,
+      )
     }
   })
 
@@ -56,7 +67,10 @@ describe('wf idempotency', () => {
     const unknown = await wf('idempotency', 'list', '--unknown')
     expect(unknown.out).toMatch(new RegExp(`KEY .*\\n *${key} +mail +mail +unknown`))
     expect((await wf('idempotency', 'list', '--type', 'other')).err).toContain('no steps in /')
-    expect((await wf('idempotency', 'list', '--limit', '1', '--json')).json<{ page: { next: string } }>().page.next).toBe(`${key}.mail`)
+    expect(
+      (await wf('idempotency', 'list', '--limit', '1', '--json')).json<{ page: { next: string } }>().page
+        .next,
+    ).toBe(`${key}.mail`)
   })
 
   it('forgets a step after saying that its effect can repeat, and only where somebody agrees', async () => {
@@ -68,14 +82,26 @@ describe('wf idempotency', () => {
     const dry = (await wf('idempotency', 'forget', String(key), '--dry-run', '--json')).json()
     expect(dry).toMatchObject({ matched: 2, changed: 2, dryRun: true })
     expect(await store.steps(key)).toHaveLength(2)
-    const done = await wf('idempotency', 'forget', String(key), 'charge', 'nothing', '--yes', '--reason', 'refunded')
+    const done = await wf(
+      'idempotency',
+      'forget',
+      String(key),
+      'charge',
+      'nothing',
+      '--yes',
+      '--reason',
+      'refunded',
+    )
     expect(done).toMatchObject({
       code: 0,
       out: `forgotten charge\nskipped nothing  job ${key} has no such step\noperation 1 · this cannot be undone\n`,
     })
     expect(done.err).toContain('can happen twice')
     expect((await wf('jobs', 'show', String(key))).out).toContain('steps forgotten by ada: refunded')
-    expect((await wf('idempotency', 'forget', String(key), '--yes', '--json')).json()).toMatchObject({ changed: 1, items: [{ step: 'mail' }] })
+    expect((await wf('idempotency', 'forget', String(key), '--yes', '--json')).json()).toMatchObject({
+      changed: 1,
+      items: [{ step: 'mail' }],
+    })
     expect(await store.steps(key)).toEqual([])
     for (const verb of ['show', 'forget']) expect((await wf('idempotency', verb, '4711')).code).toBe(4)
   })
@@ -83,7 +109,8 @@ describe('wf idempotency', () => {
   it.each([
     ['incidents', 'resolve'],
     ['jobs', 'retry'],
-  ])('A30 %s %s --new-effects makes the effects anew, under another key', async (noun, verb) => {
+    // A30
+  ])('%s %s --new-effects makes the effects anew, under another key', async (noun, verb) => {
     const { key, store, wf, claim } = await scene()
     expect((await wf(noun, verb, String(key), '--reason', 'refunded')).code).toBe(0)
     const [same] = await claim()

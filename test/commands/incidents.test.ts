@@ -23,7 +23,8 @@ describe('wf incidents resolve', () => {
     expect(held.out).toContain('\nheld 1 of mail: mail is paused by ada: their maintenance\n')
   })
 
-  it('A19 gives retries, says who and why, skips what is resolved already, and knows no unknown key', async () => {
+  // A19
+  it('gives retries, says who and why, skips what is resolved already, and knows no unknown key', async () => {
     const { location, raised, detail } = await seededStore()
     const [key = 0] = await raised()
     const args = ['incidents', 'resolve', String(key), '--retries', '3', '--reason', 'gateway is back']
@@ -32,7 +33,11 @@ describe('wf incidents resolve', () => {
     expect(first.out).toContain('1 job resolved')
     const { job, incidents } = await detail(key)
     expect(job).toMatchObject({ state: 'available', retries: 3, attempt: 1, failures: 0 })
-    expect(incidents[0]).toMatchObject({ resolvedBy: 'ada', reason: 'gateway is back', resolution: 'resolve' })
+    expect(incidents[0]).toMatchObject({
+      resolvedBy: 'ada',
+      reason: 'gateway is back',
+      resolution: 'resolve',
+    })
 
     const second = await cli(args, { store: location })
     expect(second.code).toBe(0)
@@ -44,9 +49,11 @@ describe('wf incidents resolve', () => {
     expect(unknown.json<{ error: { code: string } }>().error.code).toBe('not_found')
   })
 
-  it('A20 resolves nothing, one and 250 open incidents where nobody can be asked', async () => {
+  // A20
+  it('resolves nothing, one and 250 open incidents where nobody can be asked', async () => {
     const { location, raised, store } = await seededStore()
-    const resolve = async () => (await cli(['incidents', 'resolve', '--retries', '3', '--json'], { store: location })).json<Changed>()
+    const resolve = async () =>
+      (await cli(['incidents', 'resolve', '--retries', '3', '--json'], { store: location })).json<Changed>()
     const sums = [await resolve()]
     await raised(1)
     sums.push(await resolve())
@@ -58,17 +65,24 @@ describe('wf incidents resolve', () => {
       [250, 250, 0, 0],
     ])
     expect((await store.counts()).failed ?? 0).toBe(0)
-    expect((await store.jobs({ states: ['available'] }, { limit: 1_000 })).items.every(({ retries }) => retries === 3)).toBe(true)
+    expect(
+      (await store.jobs({ states: ['available'] }, { limit: 1_000 })).items.every(
+        ({ retries }) => retries === 3,
+      ),
+    ).toBe(true)
   })
 
-  it('A20 passes by what would do it again, names it, and takes it when it is named', async () => {
+  // A20
+  it('passes by what would do it again, names it, and takes it when it is named', async () => {
     const { location, raised, poisoned, crashLooping, resultInvalid, store } = await seededStore()
     const [plain = 0] = await raised()
     const poison = await poisoned()
     const looping = await crashLooping()
     const charged = await resultInvalid()
 
-    const dry = (await cli(['incidents', 'resolve', '--dry-run', '--json'], { store: location })).json<Changed>()
+    const dry = (
+      await cli(['incidents', 'resolve', '--dry-run', '--json'], { store: location })
+    ).json<Changed>()
     expect(dry).toMatchObject({ matched: 4, changed: 1, skipped: 3, failed: 0, dryRun: true })
     expect((await store.counts()).failed).toBe(4)
 
@@ -80,12 +94,20 @@ describe('wf incidents resolve', () => {
     expect(all.out).toContain('matched 4 = 1 changed + 3 skipped + 0 failed')
     expect((await store.job(plain))?.job.state).toBe('available')
 
-    const byType = (await cli(['incidents', 'resolve', '--type', 'mail', '--json'], { store: location })).json<Changed>()
+    const byType = (
+      await cli(['incidents', 'resolve', '--type', 'mail', '--json'], { store: location })
+    ).json<Changed>()
     expect(byType).toMatchObject({ matched: 3, changed: 0, skipped: 3 })
     const [byKind, byKey, another] = [
-      (await cli(['incidents', 'resolve', '--kind', 'crash_loop', '--json'], { store: location })).json<Changed>(),
+      (
+        await cli(['incidents', 'resolve', '--kind', 'crash_loop', '--json'], { store: location })
+      ).json<Changed>(),
       (await cli(['incidents', 'resolve', String(poison), '--json'], { store: location })).json<Changed>(),
-      (await cli(['incidents', 'resolve', '--type', 'mail', '--kind', 'result_invalid', '--json'], { store: location })).json<Changed>(),
+      (
+        await cli(['incidents', 'resolve', '--type', 'mail', '--kind', 'result_invalid', '--json'], {
+          store: location,
+        })
+      ).json<Changed>(),
     ]
     expect([byKind.changed, byKey.changed, another.changed]).toEqual([1, 1, 1])
     expect((await store.counts()).failed ?? 0).toBe(0)
@@ -102,16 +124,22 @@ describe('wf incidents resolve', () => {
     ]) {
       const end = await cli([...verb, '-', '--dry-run'], { store: location, input: piped })
       expect(end.out).toContain('matched 3 = 3 changed')
-      expect(end.err).toContain(`taken by their keys: 1 poison_message (${poison}): its variables cannot succeed as they are`)
+      expect(end.err).toContain(
+        `taken by their keys: 1 poison_message (${poison}): its variables cannot succeed as they are`,
+      )
       expect(end.err).toContain(`taken by their keys: 1 result_invalid (${charged}): its effect has happened`)
     }
-    expect((await cli(['incidents', 'resolve', String(charged), '--dry-run'], { store: location })).err).toBe('')
+    expect((await cli(['incidents', 'resolve', String(charged), '--dry-run'], { store: location })).err).toBe(
+      '',
+    )
   })
 
-  it('A21 changes a variable first and records what it was before, and who changed it', async () => {
+  // A21
+  it('changes a variable first and records what it was before, and who changed it', async () => {
     const { location, raised, detail } = await seededStore()
     const [key = 0] = await raised()
-    const set = (...args: readonly string[]) => cli(['incidents', 'resolve', String(key), ...args], { store: location, env: { WF_USER: 'ada' } })
+    const set = (...args: readonly string[]) =>
+      cli(['incidents', 'resolve', String(key), ...args], { store: location, env: { WF_USER: 'ada' } })
 
     const typo = await set('--set', 'amuont=10')
     expect(typo.code).toBe(5)
@@ -131,11 +159,14 @@ describe('wf incidents resolve', () => {
     })
   })
 
-  it('B022 refuses to give no or fewer retries, and changes nothing', async () => {
+  // B022
+  it('refuses to give no or fewer retries, and changes nothing', async () => {
     const { location, raised, store } = await seededStore()
     const [key = 0] = await raised()
     const tried = await Promise.all(
-      ['0', '-1'].map((retries) => cli(['incidents', 'resolve', String(key), '--retries', retries], { store: location })),
+      ['0', '-1'].map((retries) =>
+        cli(['incidents', 'resolve', String(key), '--retries', retries], { store: location }),
+      ),
     )
     for (const { code, err } of tried) {
       expect(code).toBe(2)
@@ -145,10 +176,13 @@ describe('wf incidents resolve', () => {
     expect((await store.counts()).failed).toBe(1)
   })
 
-  it('B022 lets one of two shells resolve, and tells the other that it is done', async () => {
+  // B022
+  it('lets one of two shells resolve, and tells the other that it is done', async () => {
     const { location, raised, detail } = await seededStore()
     const [key = 0] = await raised()
-    const both = await Promise.all([1, 2].map(() => cli(['incidents', 'resolve', String(key), '--json'], { store: location })))
+    const both = await Promise.all(
+      [1, 2].map(() => cli(['incidents', 'resolve', String(key), '--json'], { store: location })),
+    )
     const sums = both.map((end) => end.json<Changed>())
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     expect(sums.map(({ changed }) => changed).sort()).toEqual([0, 1])
@@ -163,7 +197,10 @@ describe('wf incidents resolve', () => {
     const keys = await raised(3)
     const listed = await cli(['incidents', 'list', '--ids'], { store: location })
     expect(listed.out.trim().split('\n').map(Number).sort()).toEqual([...keys].sort())
-    const resolved = await cli(['incidents', 'resolve', '-', '--json'], { store: location, input: listed.out })
+    const resolved = await cli(['incidents', 'resolve', '-', '--json'], {
+      store: location,
+      input: listed.out,
+    })
     expect(resolved.json<Changed>()).toMatchObject({ matched: 3, changed: 3 })
   })
 
@@ -172,7 +209,13 @@ describe('wf incidents resolve', () => {
     const [key = 0] = await raised()
     const end = await cli(['incidents', 'resolve', String(key), '4711', '--json'], { store: location })
     expect(end.code).toBe(6)
-    expect(end.json()).toMatchObject({ matched: 2, changed: 1, skipped: 0, failed: 1, error: { code: 'partly_done' } })
+    expect(end.json()).toMatchObject({
+      matched: 2,
+      changed: 1,
+      skipped: 0,
+      failed: 1,
+      error: { code: 'partly_done' },
+    })
   })
 })
 
@@ -185,7 +228,9 @@ describe('wf incidents show', () => {
     expect(shown.out).toContain('the gateway answered 500')
     expect(shown.out).toContain(`wf incidents resolve ${key} --store ${location}`)
     await cli(['incidents', 'resolve', String(key)], { store: location, env: { WF_USER: 'ada' } })
-    expect((await cli(['incidents', 'show', String(key), '--json'], { store: location })).json()).toMatchObject({ key, resolvedBy: 'ada' })
+    expect(
+      (await cli(['incidents', 'show', String(key), '--json'], { store: location })).json(),
+    ).toMatchObject({ key, resolvedBy: 'ada' })
     const other = await add()
     expect((await cli(['incidents', 'show', String(other)], { store: location })).code).toBe(4)
   })

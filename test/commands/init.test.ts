@@ -16,7 +16,10 @@ describe('wf init', () => {
     )
     expect(end).toMatchObject({ code: 0 })
     expect(end.err).toContain(`created the store ${join(cwd, 'wf.db')}`)
-    expect(JSON.parse(readFileSync(join(cwd, 'shown.json'), 'utf8'))).toMatchObject({ state: 'completed', result: { greeting: 'Hello, Ada!' } })
+    expect(JSON.parse(readFileSync(join(cwd, 'shown.json'), 'utf8'))).toMatchObject({
+      state: 'completed',
+      result: { greeting: 'Hello, Ada!' },
+    })
   })
 
   it('writes a test that passes', async () => {
@@ -26,7 +29,11 @@ describe('wf init', () => {
     symlinkSync(root, join(cwd, 'node_modules/wfkit'))
     symlinkSync(join(root, 'node_modules/jiti'), join(cwd, 'node_modules/jiti'))
     const { NODE_OPTIONS: _, NODE_ENV: __, ...env } = process.env
-    const run = spawnSync(process.execPath, ['--import', 'jiti/register', '--test', 'hello.test.ts'], { cwd, encoding: 'utf8', env })
+    const run = spawnSync(process.execPath, ['--import', 'jiti/register', '--test', 'hello.test.ts'], {
+      cwd,
+      encoding: 'utf8',
+      env,
+    })
     expect([run.status, run.stdout.includes('# pass 2')]).toEqual([0, true])
   })
 

@@ -8,7 +8,14 @@ import { seededStore } from '../support/seeded-store.ts'
 interface Document {
   checksum: string
   format: string
-  job: { key: number; state: string; attempts: object[]; incidents: object[]; history: object[]; steps: object[] }
+  job: {
+    key: number
+    state: string
+    attempts: object[]
+    incidents: object[]
+    history: object[]
+    steps: object[]
+  }
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -17,7 +24,9 @@ describe('wf jobs export', () => {
   it('prints a job with all that belongs to it, with or without --json', async () => {
     const { location, raised } = await seededStore()
     const [key = 0] = await raised()
-    const [plain, json] = await Promise.all([[], ['--json']].map((more) => cli(['jobs', 'export', String(key), ...more], { store: location })))
+    const [plain, json] = await Promise.all(
+      [[], ['--json']].map((more) => cli(['jobs', 'export', String(key), ...more], { store: location })),
+    )
     const document = plain?.json() as unknown as Document
     expect(document).toMatchObject({
       format: 'wf-job/1',
@@ -30,7 +39,9 @@ describe('wf jobs export', () => {
   it('carries a checksum of everything else in it, which stands whatever was in the store', async () => {
     const { location, failed, running } = await hostileStore()
     for (const key of [failed, running]) {
-      const { checksum, ...rest } = (await cli(['jobs', 'export', String(key)], { store: location })).json() as unknown as Document
+      const { checksum, ...rest } = (
+        await cli(['jobs', 'export', String(key)], { store: location })
+      ).json() as unknown as Document
       expect(checksum).toBe(sha256(canonicalJson(rest)))
       expect(checksum).not.toBe(sha256(canonicalJson({ ...rest, format: 'wf-job/2' })))
     }
@@ -47,6 +58,12 @@ describe('wf jobs explain', () => {
     expect(out).toContain('Nothing happens until a person acts.')
     expect(out).toContain(`wf incidents resolve ${key} --store ${location}`)
     const document = (await cli(['jobs', 'explain', String(key), '--json'], { store: location })).json()
-    expect(document).toMatchObject({ key, state: 'failed', at: null, why: [expect.any(String)], next: [expect.any(String)] })
+    expect(document).toMatchObject({
+      key,
+      state: 'failed',
+      at: null,
+      why: [expect.any(String)],
+      next: [expect.any(String)],
+    })
   })
 })

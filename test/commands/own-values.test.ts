@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { maskText } from '../../src/domain/mask.ts'
+import { maskText } from '../../src/text/mask.ts'
 import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
@@ -10,11 +10,13 @@ const keys = [699, 695, 691, 687, 683, 679, 675, 671, 667, 663]
 const largest = 4111111111111111
 
 describe('what is wf’s own', () => {
-  it('A39 stands whole wherever it is shown, though it may look like the number of a card', async () => {
+  // A39
+  it('stands whole wherever it is shown, though it may look like the number of a card', async () => {
     const store = await seededStore()
     const { location } = store
     const db = new Database(location)
-    const countFrom = (key: number) => db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'wf_jobs'").run(key - 1)
+    const countFrom = (key: number) =>
+      db.prepare("UPDATE sqlite_sequence SET seq = ? WHERE name = 'wf_jobs'").run(key - 1)
     await store.add()
     countFrom(663)
     for (let key = 663; key <= 699; key++) await store.add()
@@ -35,12 +37,17 @@ describe('what is wf’s own', () => {
       for (const end of [await wf(...args), await wf(...args, '--json')]) {
         const said = `${end.out}${end.err}`
         expect([args, said.includes('***')]).toEqual([args, false])
-        if (args[0] === 'audit' || args[0] === 'tail') expect(said.replaceAll('\n', ' ')).toContain('699 695 691')
+        if (args[0] === 'audit' || args[0] === 'tail')
+          expect(said.replaceAll('\n', ' ')).toContain('699 695 691')
       }
     }
     for (const verb of ['show', 'explain', 'export']) {
       const { out } = await wf('jobs', verb, String(largest), '--json')
-      expect([verb, out.includes(`"key": ${largest}`), out.includes(`"digits": ${largest}`)]).toEqual([verb, true, false])
+      expect([verb, out.includes(`"key": ${largest}`), out.includes(`"digits": ${largest}`)]).toEqual([
+        verb,
+        true,
+        false,
+      ])
     }
     expect((await wf('jobs', 'show', String(largest))).out).toMatch(new RegExp(`wf jobs cancel ${largest}`))
   })

@@ -12,10 +12,15 @@ describe('a dry run that sets variables', () => {
     expect(words.out.match(/^would set /gm)).toHaveLength(5)
     expect(words.out).toMatch(/^would set \d+ {2}amount .*10, password set to /m)
     expect(words.out).not.toContain('hunter2')
-    const { preview } = (await cli(['incidents', 'resolve', ...set, '--dry-run', '--json'], { store: location })).json<{ preview: object[] }>()
+    const { preview } = (
+      await cli(['incidents', 'resolve', ...set, '--dry-run', '--json'], { store: location })
+    ).json<{ preview: object[] }>()
     expect(preview[0]).toEqual({
       key: expect.any(Number),
-      variables: [expect.objectContaining({ path: 'amount', after: 10 }), expect.objectContaining({ path: 'password', after: '***' })],
+      variables: [
+        expect.objectContaining({ path: 'amount', after: 10 }),
+        expect.objectContaining({ path: 'password', after: '***' }),
+      ],
     })
     expect((await detail(keys[0] ?? 0)).variables).toBe(before)
   })

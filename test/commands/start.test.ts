@@ -9,18 +9,21 @@ import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 describe('starting', () => {
-  it('B140 comes with a manifest, in the package too', () => {
+  // B140
+  it('comes with a manifest, in the package too', () => {
     const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
     expect(files).toContain('oclif.manifest.json')
     expect(readdirSync(root)).toContain('oclif.manifest.json')
   })
 
-  it('B140 loads no command for --version and --help, and no package beside what was built in', async () => {
+  // B140
+  it('loads no command for --version and --help, and no package beside what was built in', async () => {
     expect(await loadedBy(['--version'])).toEqual({ own: ['cli/run.ts'], packages: [] })
     expect(await loadedBy(['--help'])).toEqual({ own: ['cli/help.ts', 'cli/run.ts'], packages: [] })
   })
 
-  it('B140 a list loads neither what writes, nor what runs handlers, nor colours', async () => {
+  // B140
+  it('a list loads neither what writes, nor what runs handlers, nor colours', async () => {
     const { location } = await seededStore()
     const { own, packages } = await loadedBy(['jobs', 'list'], location)
     expect(packages).toEqual(['better-sqlite3', 'bindings', 'file-uri-to-path'])
@@ -29,7 +32,8 @@ describe('starting', () => {
     expect(own).not.toContain('store/sqlite/sqlite-store.ts')
   })
 
-  it('B140 an inline worker of a module that Node.js reads by itself loads no transpiler', async () => {
+  // B140
+  it('an inline worker of a module that Node.js reads by itself loads no transpiler', async () => {
     const { location } = await seededStore()
     const handler = join(temporaryDirectory(), 'noop.mjs')
     writeFileSync(handler, "export default { type: 'noop', run() {} }")
@@ -39,7 +43,10 @@ describe('starting', () => {
   })
 
   it('names the sources in the trace of a DEBUG run', async () => {
-    const { err } = await cli(['jobs', 'list'], { store: join(temporaryDirectory(), 'none.db'), env: { DEBUG: 'wf' } })
+    const { err } = await cli(['jobs', 'list'], {
+      store: join(temporaryDirectory(), 'none.db'),
+      env: { DEBUG: 'wf' },
+    })
     expect(err).toMatch(/ at .*[\\/]src[\\/]store[\\/]sqlite[\\/]\S+\.ts:\d+:\d+/)
   })
 
@@ -47,14 +54,25 @@ describe('starting', () => {
     const [all, topic, help] = await Promise.all([cli([]), cli(['jobs']), cli(['help', 'jobs', 'list'])])
     expect(all.out).toContain('run-worker')
     expect(topic.out).toContain('jobs retry')
-    expect(help).toMatchObject({ code: 2, err: 'wf: there is no command "help"\n    try: wf jobs list --help\n' })
+    expect(help).toMatchObject({
+      code: 2,
+      err: 'wf: there is no command "help"\n    try: wf jobs list --help\n',
+    })
   })
 
-  it('B135 B139 takes flags without a verb for a slip, not for a question for help', async () => {
-    for (const args of [['jobs', '--json'], ['--json'], ['--json', 'jobs', 'list'], ['incidents', '--type', 'mail', '--json']]) {
+  // B135 B139
+  it('takes flags without a verb for a slip, not for a question for help', async () => {
+    for (const args of [
+      ['jobs', '--json'],
+      ['--json'],
+      ['--json', 'jobs', 'list'],
+      ['incidents', '--type', 'mail', '--json'],
+    ]) {
       const end = await cli(args)
       expect([args, end.code, end.err]).toEqual([args, 2, ''])
-      expect(end.json()).toMatchObject({ error: { code: 'usage', message: expect.stringContaining('there is no command') } })
+      expect(end.json()).toMatchObject({
+        error: { code: 'usage', message: expect.stringContaining('there is no command') },
+      })
     }
     const end = await cli(['jobs', '--limit', '5'])
     expect(end).toMatchObject({ code: 2, out: '' })
@@ -62,7 +80,8 @@ describe('starting', () => {
     expect(await cli(['jobs', '--help'])).toMatchObject({ code: 0, err: '' })
   })
 
-  it('B140 every command loads the heavy packages that it needs, and no other', async () => {
+  // B140
+  it('every command loads the heavy packages that it needs, and no other', async () => {
     const store = await hostileStore()
     const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
     const needs: Readonly<Record<string, readonly string[]>> = {
@@ -73,7 +92,10 @@ describe('starting', () => {
     }
     for (const [id, { works }] of Object.entries(calls)) {
       const { packages } = await loadedBy(works(store), store.location)
-      expect([id, packages.filter((name) => heavy.includes(name))]).toEqual([id, needs[id] ?? ['better-sqlite3']])
+      expect([id, packages.filter((name) => heavy.includes(name))]).toEqual([
+        id,
+        needs[id] ?? ['better-sqlite3'],
+      ])
     }
   })
 })

@@ -28,26 +28,43 @@ describe('wf stats', () => {
     await waiting()
     await raised(2)
     await dead()
-    const { items, minutes } = (await wf('stats', '--window', '15m', '--json')).json<{ items: object[]; minutes: number }>()
+    const { items, minutes } = (await wf('stats', '--window', '15m', '--json')).json<{
+      items: object[]
+      minutes: number
+    }>()
     expect(minutes).toBeGreaterThanOrEqual(15)
     expect(items).toMatchObject([
-      { type: 'mail', completed: 60, failed: 3, retrying: 1, held: 0, incidents: 2, deadLetters: 1, p50Ms: expect.any(Number) },
+      {
+        type: 'mail',
+        completed: 60,
+        failed: 3,
+        retrying: 1,
+        held: 0,
+        incidents: 2,
+        deadLetters: 1,
+        p50Ms: expect.any(Number),
+      },
       { type: 'charge', completed: 5, failed: 0, retrying: 0, held: 0, incidents: 0, deadLetters: 0 },
     ])
     await wf('types', 'pause', 'mail')
     const words = await wf('stats')
-    expect(words.out).toMatch(/^TYPE +DONE +FAILED +RETRYING +HELD +INCIDENTS +DEAD +P50 +P95 +\/MIN\nmail +60 +3 +1 +1 +2 +1 /)
+    expect(words.out).toMatch(
+      /^TYPE +DONE +FAILED +RETRYING +HELD +INCIDENTS +DEAD +P50 +P95 +\/MIN\nmail +60 +3 +1 +1 +2 +1 /,
+    )
     expect(words.code).toBe(0)
   })
 
   it('shows them by outcome and by minute, of some types only', async () => {
     const { wf } = await counted()
-    const items = async (...args: readonly string[]) => (await wf('stats', ...args, '--json')).json<{ items: Record<string, unknown>[] }>().items
+    const items = async (...args: readonly string[]) =>
+      (await wf('stats', ...args, '--json')).json<{ items: Record<string, unknown>[] }>().items
     expect((await items('--by', 'outcome')).map(({ outcome, attempts }) => [outcome, attempts])).toEqual([
       ['success', 65],
       ['fail', 3],
     ])
-    expect(await items('--by', 'minute', '--type', 'charge')).toMatchObject([{ minute: expect.stringMatching(/:00\.000Z$/), completed: 5 }])
+    expect(await items('--by', 'minute', '--type', 'charge')).toMatchObject([
+      { minute: expect.stringMatching(/:00\.000Z$/), completed: 5 },
+    ])
     const nothing = await wf('stats', '--type', 'nobody')
     expect(nothing).toMatchObject({ code: 0, out: '' })
     expect(nothing.err).toContain('nothing happened in the last 1h')

@@ -23,10 +23,12 @@ function alter(path: string, sql: string): void {
   db.close()
 }
 
-const codeOf = (end: CliEnd) => end.json<{ error: { code: string; message: string; hint: string } }>().error.code
+const codeOf = (end: CliEnd) =>
+  end.json<{ error: { code: string; message: string; hint: string } }>().error.code
 
 describe('a store of another version', () => {
-  it('A36 refuses a newer one, whoever asks, and leaves every byte of it', async () => {
+  // A36
+  it('refuses a newer one, whoever asks, and leaves every byte of it', async () => {
     const path = await smallStore()
     alter(path, "INSERT INTO wf_migrations (version, name, applied_at) VALUES (999, 'from the future', 0)")
     const [bytes, files] = [digest(path), beside(path)]
@@ -59,13 +61,18 @@ describe('a store of another version', () => {
   it('db status says where it is and what is in it', async () => {
     const path = await smallStore()
     const end = await cli(['db', 'status', '--json'], { store: path })
-    expect(end.json()).toMatchObject({ location: path, jobs: { available: 1 }, workers: { alive: 0, gone: 0 } })
+    expect(end.json()).toMatchObject({
+      location: path,
+      jobs: { available: 1 },
+      workers: { alive: 0, gone: 0 },
+    })
     expect((await cli(['db', 'status'], { store: path })).out).toContain('1 available')
   })
 })
 
 describe('a store that cannot be read', () => {
-  it('B088 is told from an empty one, and never made by looking', async () => {
+  // B088
+  it('is told from an empty one, and never made by looking', async () => {
     const folder = temporaryDirectory()
     const missing = join(folder, 'sub', 'wf.db')
     const noise = join(folder, 'noise.db')
@@ -76,54 +83,80 @@ describe('a store that cannot be read', () => {
     alter(foreign, 'CREATE TABLE customers (id INTEGER PRIMARY KEY)')
     mkdirSync(join(folder, 'directory.db'))
     const looks = await Promise.all(
-      [missing, noise, empty, foreign, join(folder, 'directory.db')].map((path) => cli(['jobs', 'list', '--json'], { store: path })),
+      [missing, noise, empty, foreign, join(folder, 'directory.db')].map((path) =>
+        cli(['jobs', 'list', '--json'], { store: path }),
+      ),
     )
     expect(looks.map(({ code }) => code)).toEqual([3, 3, 3, 3, 3])
-    expect(looks.map(codeOf)).toEqual(['store_missing', 'store_corrupt', 'store_missing', 'store_missing', 'store_unavailable'])
-    for (const end of looks) expect(end.json<{ error: { message: string } }>().error.message).toContain(folder)
+    expect(looks.map(codeOf)).toEqual([
+      'store_missing',
+      'store_corrupt',
+      'store_missing',
+      'store_missing',
+      'store_unavailable',
+    ])
+    for (const end of looks)
+      expect(end.json<{ error: { message: string } }>().error.message).toContain(folder)
     expect(existsSync(join(folder, 'sub'))).toBe(false)
     expect(readFileSync(empty)).toHaveLength(0)
   })
 
-  it.skipIf(process.getuid?.() !== 0)('B088 works for a user who may only read, or says which file and why', async () => {
-    const readable = await smallStore()
-    chmodSync(readable, 0o444)
-    chmodSync(join(readable, '..'), 0o777)
-    const look = await cli(['jobs', 'list', '--json'], { store: readable, uid: 65_534 })
-    expect(look).toMatchObject({ code: 0, err: '' })
-    expect(look.json<{ items: unknown[] }>().items).toHaveLength(1)
+  // B088
+  it.skipIf(process.getuid?.() !== 0)(
+    'works for a user who may only read, or says which file and why',
+    async () => {
+      const readable = await smallStore()
+      chmodSync(readable, 0o444)
+      chmodSync(join(readable, '..'), 0o777)
+      const look = await cli(['jobs', 'list', '--json'], { store: readable, uid: 65_534 })
+      expect(look).toMatchObject({ code: 0, err: '' })
+      expect(look.json<{ items: unknown[] }>().items).toHaveLength(1)
 
-    const path = await smallStore()
-    chmodSync(path, 0o444)
-    chmodSync(join(path, '..'), 0o555)
-    const other = { store: path, uid: 65_534 }
-    const [closed, write] = await Promise.all([cli(['jobs', 'list', '--json'], other), cli(['enqueue', 'mail', '--json'], other)])
-    chmodSync(path, 0o000)
-    const unseen = await cli(['jobs', 'list', '--json'], other)
-    for (const end of [closed, write, unseen]) {
-      expect(end).toMatchObject({ code: 3, err: '' })
-      expect(end.out).toContain(path)
-    }
-    expect(codeOf(write)).toBe('store_read_only')
-  })
+      const path = await smallStore()
+      chmodSync(path, 0o444)
+      chmodSync(join(path, '..'), 0o555)
+      const other = { store: path, uid: 65_534 }
+      const [closed, write] = await Promise.all([
+        cli(['jobs', 'list', '--json'], other),
+        cli(['enqueue', 'mail', '--json'], other),
+      ])
+      chmodSync(path, 0o000)
+      const unseen = await cli(['jobs', 'list', '--json'], other)
+      for (const end of [closed, write, unseen]) {
+        expect(end).toMatchObject({ code: 3, err: '' })
+        expect(end.out).toContain(path)
+      }
+      expect(codeOf(write)).toBe('store_read_only')
+    },
+  )
 })
 
 describe('where the store is', () => {
   it('the flag wins over WF_STORE, which wins over wf.config.json, which wins over ./wf.db', async () => {
     const cwd = temporaryDirectory()
     const where = async (args: readonly string[], env: Record<string, string> = {}) => {
-      const { message } = (await cli(['jobs', 'list', '--json', ...args], { cwd, env })).json<{ error: { message: string } }>().error
+      const { message } = (await cli(['jobs', 'list', '--json', ...args], { cwd, env })).json<{
+        error: { message: string }
+      }>().error
       return /no store at (\S+):/.exec(message)?.[1]?.replace(`${cwd}/`, '')
     }
     const found = [await where([])]
     writeFileSync(join(cwd, 'wf.config.json'), '{"store":"./file.db"}')
-    found.push(await where([]), await where([], { WF_STORE: './env.db' }), await where(['--store', 'flag.db'], { WF_STORE: './env.db' }))
+    found.push(
+      await where([]),
+      await where([], { WF_STORE: './env.db' }),
+      await where(['--store', 'flag.db'], { WF_STORE: './env.db' }),
+    )
     expect(found).toEqual(['wf.db', 'file.db', 'env.db', 'flag.db'])
   })
 
-  it('B137 refuses a setting that cannot be read instead of falling back', async () => {
+  // B137
+  it('refuses a setting that cannot be read instead of falling back', async () => {
     const cwd = temporaryDirectory()
-    for (const env of [{ WF_LEASE: 'abc' }, { WF_STORE: ' ' }, { WF_RETENTION_FINISHED: '-1' }] as Record<string, string>[]) {
+    for (const env of [{ WF_LEASE: 'abc' }, { WF_STORE: ' ' }, { WF_RETENTION_FINISHED: '-1' }] as Record<
+      string,
+      string
+    >[]) {
       const end = await cli(['enqueue', 'mail'], { cwd, env })
       expect(end.code).toBe(2)
       expect(end.err).toContain(Object.keys(env)[0])

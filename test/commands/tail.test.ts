@@ -18,7 +18,16 @@ async function busy({ raised, dead, waiting, store }: SeededStore): Promise<void
   await dead()
   await waiting()
   await store.addStats(
-    [{ minute: Math.floor(store.now() / 60_000) * 60_000, type: 'mail', outcome: 'success', bucket: 1, count: 12, sumMs: 1 }],
+    [
+      {
+        minute: Math.floor(store.now() / 60_000) * 60_000,
+        type: 'mail',
+        outcome: 'success',
+        bucket: 1,
+        count: 12,
+        sumMs: 1,
+      },
+    ],
     [],
     [],
     store.now(),
@@ -47,11 +56,20 @@ describe('wf tail', () => {
       ]),
     )
     expect(told.find(({ kind }) => kind === 'completed')).toMatchObject({ type: 'mail', count: 12 })
-    expect(told.find(({ kind }) => kind === 'operation')).toMatchObject({ who: 'ada', detail: expect.stringContaining('1 changed') })
+    expect(told.find(({ kind }) => kind === 'operation')).toMatchObject({
+      who: 'ada',
+      detail: expect.stringContaining('1 changed'),
+    })
     expect(end.out).not.toContain('geheim')
-    const some = await cli(['tail', '--since', from, '--for', '1ms', '--kind', 'incident', '--type', 'mail'], { store: made.location })
+    const some = await cli(
+      ['tail', '--since', from, '--for', '1ms', '--kind', 'incident', '--type', 'mail'],
+      { store: made.location },
+    )
     expect(some.out).toMatch(/^\d\d:\d\d:\d\d {2}incident {5}mail {2}raised {2}job 1 {2}password=\*\*\*\n$/)
-    expect((await cli(['tail', '--since', from, '--for', '1ms', '--type', 'nobody'], { store: made.location })).out).toBe('')
+    expect(
+      (await cli(['tail', '--since', from, '--for', '1ms', '--type', 'nobody'], { store: made.location }))
+        .out,
+    ).toBe('')
   })
 
   it('follows what comes, until Ctrl-C, and ends well', async () => {
@@ -76,7 +94,8 @@ describe('wf tail', () => {
     await tail.heard(new RegExp(`"key":${known},`))
     const done = [known, await made.add()]
     for (const job of await made.claim({ limit: 2 })) await made.settle(job, outcomes.success())
-    for (const key of done) await tail.heard(new RegExp(`"kind":"completed","type":"mail","key":${key},"count":1,`))
+    for (const key of done)
+      await tail.heard(new RegExp(`"kind":"completed","type":"mail","key":${key},"count":1,`))
     tail.signal('SIGINT')
     const { code, err, out } = await tail.ended
     expect([code, err]).toEqual([0, ''])
@@ -87,10 +106,16 @@ describe('wf tail', () => {
     const made = await seededStore()
     await made.engine.enqueue(Array.from({ length: 3_000 }, (_, index) => ({ type: `t${index % 40}` })))
     await made.raised(50)
-    const end = await cli(['tail', '--since', '1d', '--for', '1ms', '--lines', '10', '--json'], { store: made.location })
+    const end = await cli(['tail', '--since', '1d', '--for', '1ms', '--lines', '10', '--json'], {
+      store: made.location,
+    })
     const told = lines(end.out)
     expect(told.length).toBeLessThanOrEqual(10)
-    expect(told.filter(({ kind }) => kind === 'enqueued').reduce((sum, { count }) => sum + Number(count), 0)).toBe(3_050)
-    expect(told.filter(({ kind }) => kind === 'incident').reduce((sum, { count }) => sum + Number(count), 0)).toBe(50)
+    expect(
+      told.filter(({ kind }) => kind === 'enqueued').reduce((sum, { count }) => sum + Number(count), 0),
+    ).toBe(3_050)
+    expect(
+      told.filter(({ kind }) => kind === 'incident').reduce((sum, { count }) => sum + Number(count), 0),
+    ).toBe(50)
   })
 })

@@ -16,7 +16,8 @@ const onTerminal = (command: string, typed: string, location: string) =>
   })
 
 describe.skipIf(!hasScript)('on a terminal', () => {
-  it('A20 resolve asks when there are several, and takes a no for an answer', async () => {
+  // A20
+  it('resolve asks when there are several, and takes a no for an answer', async () => {
     const { location, raised, resultInvalid, store } = await seededStore()
     const charged = await resultInvalid()
     const keys = await raised(2)
@@ -35,7 +36,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect((await store.counts()).failed).toBe(1)
   })
 
-  it('A20 resolve does not ask for one, nor with --yes', async () => {
+  // A20
+  it('resolve does not ask for one, nor with --yes', async () => {
     const { location, raised, store } = await seededStore()
     await raised(1)
     expect((await onTerminal('wf incidents resolve', '', location)).out).not.toContain('[y/N]')
@@ -52,7 +54,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect((await store.counts()).dead).toBe(1)
   })
 
-  it('B136 has colours, and fits the terminal', async () => {
+  // B136
+  it('has colours, and fits the terminal', async () => {
     const { location, raised } = await seededStore()
     await raised(1, 'x'.repeat(500))
     const end = await onTerminal('wf incidents list', '', location)
@@ -75,7 +78,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect((await store.counts()).failed).toBe(2)
   })
 
-  it('B156 what is final says so in the question', async () => {
+  // B156
+  it('what is final says so in the question', async () => {
     const { location, dead } = await seededStore()
     await dead()
     const asked = await onTerminal('wf dlq discard --kind exhausted', 'n\n', location)
@@ -84,13 +88,17 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(asked.out).toContain('nothing was changed')
   })
 
-  it('B136 run-worker has colours in its log, and none with --no-color or NO_COLOR', async () => {
+  // B136
+  it('run-worker has colours in its log, and none with --no-color or NO_COLOR', async () => {
     const { location } = await seededStore()
     const handler = join(temporaryDirectory(), 'h.mjs')
     writeFileSync(handler, "export default { type: 'mail', run() {} }\n")
     const log = (how: string) => onTerminal(`${how} wf run-worker '${handler}' --until-empty`, '', location)
     expect((await log('')).out).toContain('\u001b[')
-    for (const end of [await log('NO_COLOR=1'), await onTerminal(`wf run-worker '${handler}' --until-empty --no-color`, '', location)]) {
+    for (const end of [
+      await log('NO_COLOR=1'),
+      await onTerminal(`wf run-worker '${handler}' --until-empty --no-color`, '', location),
+    ]) {
       expect(end.out).toContain('working on mail')
       expect(end.out).not.toContain('\u001b')
     }

@@ -45,7 +45,10 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
       [keys, 'r'],
       ['executions to give each', 'many\r'],
       ['"many" is not a whole number', '5\r'],
-      ['2 jobs would be resolved, 5 executions each\nheld 2 of mail: no worker for type mail is running', 'n'],
+      [
+        '2 jobs would be resolved, 5 executions each\nheld 2 of mail: no worker for type mail is running',
+        'n',
+      ],
       ['nothing was changed', 'r'],
       ['executions to give each', '5\r'],
       ['y all of them   n no', 'y'],
@@ -53,9 +56,14 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
     ])
     expect(said).toContain('2 jobs resolved  matched 2 = 2 changed + 0 skipped + 0 failed')
     expect(said).toContain('not verified: no worker for type mail is running')
-    for (const key of stopped) expect((await detail(key)).job).toMatchObject({ state: 'available', retries: 5 })
+    for (const key of stopped)
+      expect((await detail(key)).job).toMatchObject({ state: 'available', retries: 5 })
     const [operation] = (await store.operations({}, { limit: 1 })).items
-    expect(operation).toMatchObject({ verb: 'resolve', changed: 2, selector: expect.stringContaining('--fingerprint') })
+    expect(operation).toMatchObject({
+      verb: 'resolve',
+      changed: 2,
+      selector: expect.stringContaining('--fingerprint'),
+    })
   })
 
   it('changes variables first, tried on one job before all are changed', async () => {
@@ -84,7 +92,11 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
       '1 job would be resolved, 3 executions each, amount, colour changed first\npoison_message: its variables cannot succeed as they are',
     )
     const { job, variables } = await detail(key)
-    expect([job.state, job.retries, JSON.parse(variables)]).toEqual(['available', 3, { amount: 10, note: 'x', colour: 'red' }])
+    expect([job.state, job.retries, JSON.parse(variables)]).toEqual([
+      'available',
+      3,
+      { amount: 10, note: 'x', colour: 'red' },
+    ])
   })
 
   it('sets a cause aside by pausing its type, which can be taken back, and passes on', async () => {
@@ -98,9 +110,15 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
       ['y pause it', 'y'],
       ['2 open incidents of 1 cause left', ''],
     ])
-    expect(said).toContain('mail would be paused: 0 running jobs may finish, 0 jobs and all that come wait; what has stopped waits as it is')
-    expect(said).toMatch(/paused mail until .*, in (2\d|30)m; wf types resume mail ends it\noperation \d+ · wf undo \d+\n/)
-    expect(await store.pausedTypes(store.now())).toMatchObject([{ type: 'mail', by: expect.stringContaining('ada'), reason: 'the gateway is away' }])
+    expect(said).toContain(
+      'mail would be paused: 0 running jobs may finish, 0 jobs and all that come wait; what has stopped waits as it is',
+    )
+    expect(said).toMatch(
+      /paused mail until .*, in (2\d|30)m; wf types resume mail ends it\noperation \d+ · wf undo \d+\n/,
+    )
+    expect(await store.pausedTypes(store.now())).toMatchObject([
+      { type: 'mail', by: expect.stringContaining('ada'), reason: 'the gateway is away' },
+    ])
     expect((await store.counts()).failed).toBe(2)
   })
 

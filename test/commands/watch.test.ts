@@ -10,7 +10,9 @@ describe('--watch', () => {
       const end = await cli([...list, '--watch'], { store: location })
       expect(end).toMatchObject({ code: 2, out: '' })
       expect(end.err).toContain('wf tail --json')
-      expect((await cli([...list, '--watch', '--json'], { store: location })).json()).toMatchObject({ error: { code: 'usage' } })
+      expect((await cli([...list, '--watch', '--json'], { store: location })).json()).toMatchObject({
+        error: { code: 'usage' },
+      })
     }
     expect((await cli(['jobs', 'list', '--every', '2s'], { store: location })).code).toBe(2)
   })

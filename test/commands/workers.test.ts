@@ -29,14 +29,18 @@ async function livingWorker(t: SeededStore, id = 'here#1'): Promise<number> {
 }
 
 const release = async (t: SeededStore, ...args: readonly string[]) => {
-  const end = await cli(['workers', 'release', ...args, '--json'], { store: t.location, env: { WF_USER: 'ada' } })
+  const end = await cli(['workers', 'release', ...args, '--json'], {
+    store: t.location,
+    env: { WF_USER: 'ada' },
+  })
   return { code: end.code, ...end.json<Answer>() }
 }
 
 const idsOf = async ({ store }: SeededStore) => (await store.workers(store.now())).map(({ id }) => id)
 
 describe('wf workers list', () => {
-  it('B006 shows a worker whose lease is over as gone as long as its row is there, with what it holds', async () => {
+  // B006
+  it('shows a worker whose lease is over as gone as long as its row is there, with what it holds', async () => {
     const t = await seededStore()
     await t.store.retireWorkers(['w#1'], t.store.now())
     await deadWorker(t, 'dead.1#a')
@@ -45,7 +49,9 @@ describe('wf workers list', () => {
     expect(shown.out).toMatch(/dead\.1#a +gone +1\/10 .*over for/)
     expect(shown.out).toMatch(/live\.1#b +running +1\/10 .*left/)
     expect(shown.err).toContain('wf workers release')
-    const { items } = (await cli(['workers', 'list', '--json'], { store: t.location })).json<{ items: object[] }>()
+    const { items } = (await cli(['workers', 'list', '--json'], { store: t.location })).json<{
+      items: object[]
+    }>()
     expect(items).toMatchObject([
       { id: 'dead.1#a', alive: false, running: 1 },
       { id: 'live.1#b', alive: true, running: 1 },
@@ -57,7 +63,8 @@ describe('wf workers list', () => {
 })
 
 describe('wf workers release', () => {
-  it('B006 ends the attempts of a dead worker as lost, takes its row, and records who did it and why', async () => {
+  // B006
+  it('ends the attempts of a dead worker as lost, takes its row, and records who did it and why', async () => {
     const t = await seededStore()
     const key = await deadWorker(t, 'dead.1#a')
     const done = await release(t, 'dead.1#a', '--reason', 'it burns')
@@ -65,8 +72,12 @@ describe('wf workers release', () => {
     expect(done.items).toEqual([{ id: 'dead.1#a', status: 'changed', why: 'its lease is over', jobs: [key] }])
     const { job, attempts } = await t.detail(key)
     expect(job).toMatchObject({ state: 'available', retries: 3 })
-    expect(attempts).toMatchObject([{ outcome: 'lost', error: { message: 'worker dead.1#a was released by ada: it burns' } }])
-    expect(await t.store.history(10)).toMatchObject([{ event: 'worker_released', who: 'ada', reason: 'it burns' }])
+    expect(attempts).toMatchObject([
+      { outcome: 'lost', error: { message: 'worker dead.1#a was released by ada: it burns' } },
+    ])
+    expect(await t.store.history(10)).toMatchObject([
+      { event: 'worker_released', who: 'ada', reason: 'it burns' },
+    ])
     expect(await idsOf(t)).toEqual(['w#1'])
     expect(await t.store.stats(0)).toMatchObject([{ outcome: 'lost', count: 1 }])
   })
@@ -86,7 +97,10 @@ describe('wf workers release', () => {
     await deadWorker(t, 'web-1.1#1')
     await deadWorker(t, 'web-1.1#2')
     const refused = await release(t, 'web-1…')
-    expect([refused.code, refused.error?.message]).toEqual([2, expect.stringContaining('web-1.1#1, web-1.1#2')])
+    expect([refused.code, refused.error?.message]).toEqual([
+      2,
+      expect.stringContaining('web-1.1#1, web-1.1#2'),
+    ])
     expect(await idsOf(t)).toHaveLength(3)
   })
 
@@ -94,31 +108,47 @@ describe('wf workers release', () => {
     const t = await seededStore()
     const key = await deadWorker(t, 'dead.1#a')
     await t.store.retireWorkers(['dead.1#a'], t.store.now())
-    expect((await release(t, 'dead.1#a')).items).toEqual([{ id: 'dead.1#a', status: 'changed', why: 'its row is gone', jobs: [key] }])
+    expect((await release(t, 'dead.1#a')).items).toEqual([
+      { id: 'dead.1#a', status: 'changed', why: 'its row is gone', jobs: [key] },
+    ])
     expect((await t.detail(key)).job.state).toBe('available')
   })
 
-  it('B006 refuses a worker that lives with exit 5 and says what would happen; --force does it and says so', async () => {
+  // B006
+  it('refuses a worker that lives with exit 5 and says what would happen; --force does it and says so', async () => {
     const t = await seededStore()
     const key = await livingWorker(t)
     const refused = await release(t, 'here#1')
-    expect([refused.code, refused.matched, refused.failed, refused.error?.code]).toEqual([5, 1, 1, 'conflict'])
-    expect(refused.error?.message).toMatch(/runs: its process \d+ is on this machine; released now, its 1 job could run twice/)
+    expect([refused.code, refused.matched, refused.failed, refused.error?.code]).toEqual([
+      5,
+      1,
+      1,
+      'conflict',
+    ])
+    expect(refused.error?.message).toMatch(
+      /runs: its process \d+ is on this machine; released now, its 1 job could run twice/,
+    )
     expect(refused.error?.hint).toContain('--force')
     expect((await t.detail(key)).job.state).toBe('running')
     const words = await cli(['workers', 'release', 'here#1', '--force'], { store: t.location })
     expect([words.code, words.err]).toEqual([0, expect.stringContaining('may run twice')])
     expect(words.out).toContain(`1 job ended as lost: ${key}`)
     expect((await t.detail(key)).job.state).toBe('available')
-    expect(JSON.parse((await t.store.history(1))[0]?.detail ?? '')).toMatchObject({ worker: 'here#1', forced: true })
+    expect(JSON.parse((await t.store.history(1))[0]?.detail ?? '')).toMatchObject({
+      worker: 'here#1',
+      forced: true,
+    })
   })
 
-  it('B006 watches a worker on another machine: refuses it when its lease moves, takes it when a renewal is missed', async () => {
+  // B006
+  it('watches a worker on another machine: refuses it when its lease moves, takes it when a renewal is missed', async () => {
     const t = await seededStore()
     await t.join('far#1', { host: 'elsewhere', leaseUntil: Date.now() + 16_000 })
     await t.join('far#2', { host: 'elsewhere', leaseUntil: Date.now() + 16_000 })
     const renewing = setInterval(() => void t.store.renew(['far#1'], Date.now() + 16_000, t.store.now()), 100)
-    const end = await cli(['workers', 'release', 'far#1', 'far#2'], { store: t.location }).finally(() => clearInterval(renewing))
+    const end = await cli(['workers', 'release', 'far#1', 'far#2'], { store: t.location }).finally(() =>
+      clearInterval(renewing),
+    )
     expect(end.code).toBe(6)
     expect(end.err).toMatch(/watching far#1, far#2 for \d+ seconds? at most/)
     expect(end.out).toContain('failed worker far#1 still renews its lease')
@@ -131,7 +161,14 @@ describe('wf workers release', () => {
     const key = await deadWorker(t, 'dead.1#a')
     await livingWorker(t)
     const told = await release(t, 'dead.1#a', 'here#1', '--dry-run')
-    expect(told).toMatchObject({ code: 6, matched: 2, changed: 1, failed: 1, dryRun: true, items: [{ jobs: [key] }, { status: 'failed' }] })
+    expect(told).toMatchObject({
+      code: 6,
+      matched: 2,
+      changed: 1,
+      failed: 1,
+      dryRun: true,
+      items: [{ jobs: [key] }, { status: 'failed' }],
+    })
     expect((await t.detail(key)).job.state).toBe('running')
     expect([await idsOf(t), await t.store.history(10)]).toEqual([['dead.1#a', 'here#1', 'w#1'], []])
     const words = await cli(['workers', 'release', 'dead.1#a', '--dry-run'], { store: t.location })
@@ -153,8 +190,14 @@ describe('wf workers release', () => {
 
 describe('wf workers drain', () => {
   const drain = async (t: SeededStore, ...args: readonly string[]) => {
-    const end = await cli(['workers', 'drain', ...args, '--json'], { store: t.location, env: { WF_USER: 'ada' } })
-    return { code: end.code, ...end.json<Answer & { operation: number | null; undo: string | null; left?: readonly string[] }>() }
+    const end = await cli(['workers', 'drain', ...args, '--json'], {
+      store: t.location,
+      env: { WF_USER: 'ada' },
+    })
+    return {
+      code: end.code,
+      ...end.json<Answer & { operation: number | null; undo: string | null; left?: readonly string[] }>(),
+    }
   }
 
   it('asks those that live, skips those that drain already, and says who is gone or unknown', async () => {
@@ -163,12 +206,34 @@ describe('wf workers drain', () => {
     await livingWorker(t, 'web.2#b')
     await deadWorker(t, 'dead.1#c')
     const asked = await drain(t, 'web.1#a', '--reason', 'release 42')
-    expect(asked).toMatchObject({ code: 0, matched: 1, changed: 1, operation: expect.any(Number), undo: null })
+    expect(asked).toMatchObject({
+      code: 0,
+      matched: 1,
+      changed: 1,
+      operation: expect.any(Number),
+      undo: null,
+    })
     const mixed = await drain(t, 'web.1', 'web.2', 'dead.1', 'nobody')
-    expect(mixed).toMatchObject({ code: 6, matched: 4, changed: 1, skipped: 1, failed: 2, error: { code: 'partly_done' } })
-    expect(await drain(t, 'dead.1')).toMatchObject({ code: 5, error: { hint: expect.stringContaining('workers release') } })
-    expect(await drain(t, 'nobody')).toMatchObject({ code: 4, error: { message: 'there is no worker nobody' } })
-    expect(await drain(t, 'web1#a')).toMatchObject({ code: 4, error: { message: 'there is no worker web1#a: did you mean web.1#a?' } })
+    expect(mixed).toMatchObject({
+      code: 6,
+      matched: 4,
+      changed: 1,
+      skipped: 1,
+      failed: 2,
+      error: { code: 'partly_done' },
+    })
+    expect(await drain(t, 'dead.1')).toMatchObject({
+      code: 5,
+      error: { hint: expect.stringContaining('workers release') },
+    })
+    expect(await drain(t, 'nobody')).toMatchObject({
+      code: 4,
+      error: { message: 'there is no worker nobody' },
+    })
+    expect(await drain(t, 'web1#a')).toMatchObject({
+      code: 4,
+      error: { message: 'there is no worker web1#a: did you mean web.1#a?' },
+    })
     const states = (await t.store.workers(t.store.now())).map(({ id, state }) => [id, state])
     expect(states).toContainEqual(['web.1#a', 'draining'])
     expect(states).toContainEqual(['dead.1#c', 'running'])
@@ -177,8 +242,18 @@ describe('wf workers drain', () => {
   it('changes nothing on a dry run, and says with --wait who has not gone (exit 7)', async () => {
     const t = await seededStore()
     await livingWorker(t, 'web.1#a')
-    expect(await drain(t, 'web.1', '--dry-run')).toMatchObject({ code: 0, changed: 1, dryRun: true, operation: null })
+    expect(await drain(t, 'web.1', '--dry-run')).toMatchObject({
+      code: 0,
+      changed: 1,
+      dryRun: true,
+      operation: null,
+    })
     expect((await t.store.workers(t.store.now())).find(({ id }) => id === 'web.1#a')?.state).toBe('running')
-    expect(await drain(t, 'web.1', '--wait', '50ms')).toMatchObject({ code: 7, changed: 1, left: ['web.1#a'], error: { code: 'wait_timeout' } })
+    expect(await drain(t, 'web.1', '--wait', '50ms')).toMatchObject({
+      code: 7,
+      changed: 1,
+      left: ['web.1#a'],
+      error: { code: 'wait_timeout' },
+    })
   })
 })

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffDelayMs, defaultBackoff, normaliseBackoff, type Backoff, type BackoffOption } from '../../src/domain/backoff.ts'
+import {
+  backoffDelayMs,
+  defaultBackoff,
+  normaliseBackoff,
+  type Backoff,
+  type BackoffOption,
+} from '../../src/domain/backoff.ts'
 import { seededRandom } from '../../src/random.ts'
 import { judge, boom, now, runningJob, steady } from './builders.ts'
 
@@ -9,21 +15,33 @@ const delays = (backoff: Backoff, count: number, random = () => 0.5) =>
 const given = (option: BackoffOption) => normaliseBackoff(option)
 
 describe('strategies', () => {
-  it('A09 exponential doubles from its base', () => {
+  // A09
+  it('exponential doubles from its base', () => {
     expect(delays(given({ strategy: 'exponential', jitter: 0 }), 4)).toEqual([1_000, 2_000, 4_000, 8_000])
   })
 
-  it('A10 quadratic grows with the square of the failures', () => {
+  // A10
+  it('quadratic grows with the square of the failures', () => {
     expect(delays(given({ strategy: 'quadratic', base: '1s', jitter: 0 }), 3)).toEqual([1_000, 4_000, 9_000])
   })
 
-  it('A10 the last value of a list repeats', () => {
-    expect(delays(given({ strategy: 'list', delays: ['5s', 30_000], jitter: 0 }), 3)).toEqual([5_000, 30_000, 30_000])
+  // A10
+  it('the last value of a list repeats', () => {
+    expect(delays(given({ strategy: 'list', delays: ['5s', 30_000], jitter: 0 }), 3)).toEqual([
+      5_000, 30_000, 30_000,
+    ])
   })
 
-  it('A10 a fixed delay of 0 makes the job available at once', () => {
+  // A10
+  it('a fixed delay of 0 makes the job available at once', () => {
     const backoff = given({ strategy: 'fixed', delay: 0 })
-    expect(judge(runningJob(), { kind: 'fail', error: boom, category: 'error' }, { policy: { ...steady, backoff } }).next).toMatchObject({
+    expect(
+      judge(
+        runningJob(),
+        { kind: 'fail', error: boom, category: 'error' },
+        { policy: { ...steady, backoff } },
+      ).next,
+    ).toMatchObject({
       state: 'available',
       waitReason: null,
       runAt: now,
@@ -32,8 +50,15 @@ describe('strategies', () => {
 })
 
 describe('what a handler may write', () => {
-  it('B026 no backoff at all is the documented default', () => {
-    expect(normaliseBackoff()).toEqual({ strategy: 'exponential', baseMs: 1_000, factor: 2, maxMs: 300_000, jitter: 0.2 })
+  // B026
+  it('no backoff at all is the documented default', () => {
+    expect(normaliseBackoff()).toEqual({
+      strategy: 'exponential',
+      baseMs: 1_000,
+      factor: 2,
+      maxMs: 300_000,
+      jitter: 0.2,
+    })
     expect(given({ strategy: 'exponential' })).toEqual(defaultBackoff)
   })
 
@@ -44,29 +69,69 @@ describe('what a handler may write', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['B026 a base of 0', { strategy: 'exponential', base: 0 }, 'backoff.base is 0; it must be more than 0'],
-    ['B026 a base of null', { strategy: 'exponential', base: null }, 'backoff.base null is not a duration'],
-    ['B026 a quadratic base of 0', { strategy: 'quadratic', base: '0s' }, 'backoff.base is "0s"; it must be more than 0'],
-    ['B041 a factor that is NaN', { strategy: 'exponential', factor: Number.NaN }, 'backoff.factor is NaN; it must be a number from 1 to 100'],
-    ['B041 a factor below 1', { strategy: 'exponential', factor: 0.5 }, 'backoff.factor is 0.5'],
-    ['B041 a factor in words', { strategy: 'exponential', factor: 'two' }, 'backoff.factor is "two"'],
-    ['B041 a factor of null', { strategy: 'exponential', factor: null }, 'backoff.factor is null'],
-    ['B041 a jitter above 1', { strategy: 'fixed', delay: 1, jitter: 1.5 }, 'backoff.jitter is 1.5; it must be a number from 0 to 1'],
-    ['B041 a jitter of NaN', { strategy: 'fixed', delay: 1, jitter: Number.NaN }, 'backoff.jitter is NaN'],
-    ['B041 a negative jitter', { strategy: 'fixed', delay: 1, jitter: -0.1 }, 'backoff.jitter is -0.1'],
-    ['B041 an infinite maximum', { strategy: 'exponential', max: Number.POSITIVE_INFINITY }, 'backoff.max Infinity is longer than ten years'],
-    ['B041 a maximum below the base', { strategy: 'exponential', base: '10s', max: '1s' }, 'backoff.max is "1s"; it must be at least'],
-    ['B041 a negative delay', { strategy: 'fixed', delay: -1 }, 'backoff.delay -1 is negative'],
-    ['B041 no delay', { strategy: 'fixed' }, 'backoff.delay undefined is not a duration'],
-    ['B041 a delay in words', { strategy: 'fixed', delay: 'soon' }, 'backoff.delay "soon" is not a duration'],
-    ['B041 an empty list', { strategy: 'list', delays: [] }, 'backoff.delays is []; it must be a list of 1 to 100 durations'],
-    ['B041 no list', { strategy: 'list', delays: '5s' }, 'backoff.delays is "5s"'],
-    ['B041 one bad delay of a list', { strategy: 'list', delays: ['5s', '5'] }, 'backoff.delays[1] "5" is not a duration'],
-    ['B041 an unknown strategy', { strategy: 'expo' }, 'backoff.strategy is "expo"; it must be one of exponential, quadratic, list, fixed'],
-    ['B107 a strategy named like an inherited member', { strategy: 'constructor' }, 'backoff.strategy is "constructor"'],
-    ['B041 a misspelt option', { strategy: 'exponential', bse: 5 }, 'backoff.bse is not an option of exponential'],
-    ['B041 null', null, 'backoff is null'],
-    ['B041 a bare duration', '5s', 'backoff is "5s"'],
+    // B026
+    ['a base of 0', { strategy: 'exponential', base: 0 }, 'backoff.base is 0; it must be more than 0'],
+    ['a base of null', { strategy: 'exponential', base: null }, 'backoff.base null is not a duration'],
+    [
+      'a quadratic base of 0',
+      { strategy: 'quadratic', base: '0s' },
+      'backoff.base is "0s"; it must be more than 0',
+    ],
+    // B041
+    [
+      'a factor that is NaN',
+      { strategy: 'exponential', factor: Number.NaN },
+      'backoff.factor is NaN; it must be a number from 1 to 100',
+    ],
+    ['a factor below 1', { strategy: 'exponential', factor: 0.5 }, 'backoff.factor is 0.5'],
+    ['a factor in words', { strategy: 'exponential', factor: 'two' }, 'backoff.factor is "two"'],
+    ['a factor of null', { strategy: 'exponential', factor: null }, 'backoff.factor is null'],
+    [
+      'a jitter above 1',
+      { strategy: 'fixed', delay: 1, jitter: 1.5 },
+      'backoff.jitter is 1.5; it must be a number from 0 to 1',
+    ],
+    ['a jitter of NaN', { strategy: 'fixed', delay: 1, jitter: Number.NaN }, 'backoff.jitter is NaN'],
+    ['a negative jitter', { strategy: 'fixed', delay: 1, jitter: -0.1 }, 'backoff.jitter is -0.1'],
+    [
+      'an infinite maximum',
+      { strategy: 'exponential', max: Number.POSITIVE_INFINITY },
+      'backoff.max Infinity is longer than ten years',
+    ],
+    [
+      'a maximum below the base',
+      { strategy: 'exponential', base: '10s', max: '1s' },
+      'backoff.max is "1s"; it must be at least',
+    ],
+    ['a negative delay', { strategy: 'fixed', delay: -1 }, 'backoff.delay -1 is negative'],
+    ['no delay', { strategy: 'fixed' }, 'backoff.delay undefined is not a duration'],
+    ['a delay in words', { strategy: 'fixed', delay: 'soon' }, 'backoff.delay "soon" is not a duration'],
+    [
+      'an empty list',
+      { strategy: 'list', delays: [] },
+      'backoff.delays is []; it must be a list of 1 to 100 durations',
+    ],
+    ['no list', { strategy: 'list', delays: '5s' }, 'backoff.delays is "5s"'],
+    [
+      'one bad delay of a list',
+      { strategy: 'list', delays: ['5s', '5'] },
+      'backoff.delays[1] "5" is not a duration',
+    ],
+    [
+      'an unknown strategy',
+      { strategy: 'expo' },
+      'backoff.strategy is "expo"; it must be one of exponential, quadratic, list, fixed',
+    ],
+    // B107
+    [
+      'a strategy named like an inherited member',
+      { strategy: 'constructor' },
+      'backoff.strategy is "constructor"',
+    ],
+    // B041
+    ['a misspelt option', { strategy: 'exponential', bse: 5 }, 'backoff.bse is not an option of exponential'],
+    ['null', null, 'backoff is null'],
+    ['a bare duration', '5s', 'backoff is "5s"'],
   ])('%s is refused by key, value and range', (_, option, message) => {
     expect(() => normaliseBackoff(option as BackoffOption)).toThrow(
       expect.objectContaining({ code: 'invalid_handler', message: expect.stringContaining(message) }),
@@ -100,7 +165,8 @@ describe('delays', () => {
   )
   const failures = fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(Number.MAX_SAFE_INTEGER))
 
-  it('B027 are whole, finite, at least 0 and never above the maximum', () => {
+  // B027
+  it('are whole, finite, at least 0 and never above the maximum', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(option, failures, random, (written, n, r) => {
@@ -113,25 +179,30 @@ describe('delays', () => {
     )
   })
 
-  it('B027 never shrink with the failures before jitter, except as a list says', () => {
+  // B027
+  it('never shrink with the failures before jitter, except as a list says', () => {
     fc.assert(
       fc.property(
         option.filter(({ strategy }) => strategy !== 'list'),
         fc.integer({ min: 1, max: 400 }),
         (written, n) => {
           const backoff = { ...normaliseBackoff(written), jitter: 0 }
-          expect(backoffDelayMs(backoff, n + 1, () => 0)).toBeGreaterThanOrEqual(backoffDelayMs(backoff, n, () => 0))
+          expect(backoffDelayMs(backoff, n + 1, () => 0)).toBeGreaterThanOrEqual(
+            backoffDelayMs(backoff, n, () => 0),
+          )
         },
       ),
     )
   })
 
-  it('B027 a factor of 10 reaches the cap and stays there', () => {
+  // B027
+  it('a factor of 10 reaches the cap and stays there', () => {
     const backoff = given({ strategy: 'exponential', factor: 10, jitter: 0 })
     for (let n = 8; n <= 400; n++) expect(backoffDelayMs(backoff, n, () => 0)).toBe(300_000)
   })
 
-  it('A11 jitter 0.2 keeps 10,000 draws within 20 %, never above the maximum, and two seeds differ', () => {
+  // A11
+  it('jitter 0.2 keeps 10,000 draws within 20 %, never above the maximum, and two seeds differ', () => {
     const backoff = given({ strategy: 'fixed', delay: 1_003 })
     const draw = (seed: number) => {
       const random = seededRandom(seed)
@@ -148,7 +219,8 @@ describe('delays', () => {
   it.each([
     ['below the cap', { strategy: 'fixed', delay: 2_500 } as const],
     ['at the cap', { strategy: 'exponential', base: 5_000, max: 5_000 } as const],
-  ])('B029 1,000 jobs that failed together come back spread out, %s', (_, written) => {
+    // B029
+  ])('1,000 jobs that failed together come back spread out, %s', (_, written) => {
     const backoff = given(written)
     for (let seed = 1; seed <= 20; seed++) {
       const random = seededRandom(seed)

@@ -43,7 +43,11 @@ export const steady: Policy = {
 }
 
 export const fail: Outcome = { kind: 'fail', error: boom, category: 'error' }
-export const lost: Outcome = { kind: 'lost', reason: 'worker_died', detail: 'worker w#1 (pid 4711) ended with SIGKILL' }
+export const lost: Outcome = {
+  kind: 'lost',
+  reason: 'worker_died',
+  detail: 'worker w#1 (pid 4711) ended with SIGKILL',
+}
 
 export function judge(
   job: Job,
@@ -61,9 +65,28 @@ export function settled(job: Job, { next }: Settlement): Job {
 
 /** The row that a store would hold after the next claim. */
 export function claimed(job: Job, at: number): Job {
-  return { ...job, state: 'running', waitReason: null, attempt: job.attempt + 1, workerId: 'w#1', startedAt: at, runUntil: at + 360_000 }
+  return {
+    ...job,
+    state: 'running',
+    waitReason: null,
+    attempt: job.attempt + 1,
+    workerId: 'w#1',
+    startedAt: at,
+    runUntil: at + 360_000,
+  }
 }
 
 export function child(when: 'success' | 'stopped', type = when): ChildJob {
-  return { type, variables: '{}', priority: 0, runAt: now, retries: 3, retriesGiven: false, deadlineAt: null, parentKey: 7, idempotency: null, when }
+  return {
+    type,
+    variables: '{}',
+    priority: 0,
+    runAt: now,
+    retries: 3,
+    retriesGiven: false,
+    deadlineAt: null,
+    parentKey: 7,
+    idempotency: null,
+    when,
+  }
 }

@@ -3,12 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { chooseCanaries } from '../../src/domain/canary.ts'
 
 const targets = (...counts: readonly (readonly [fingerprint: string, count: number])[]) =>
-  counts.flatMap(([fingerprint, count]) => Array.from({ length: count }, (_, index) => ({ fingerprint, index })))
+  counts.flatMap(([fingerprint, count]) =>
+    Array.from({ length: count }, (_, index) => ({ fingerprint, index })),
+  )
 
 describe('the jobs that are tried first', () => {
   it('are of each cause in turn, the largest first, and within one spread from first to last', () => {
     const { canaries, causes, unproven } = chooseCanaries(targets(['small', 2], ['large', 9]), 5)
-    expect(canaries.map(({ fingerprint, index }) => `${fingerprint} ${index}`)).toEqual(['small 0', 'small 1', 'large 0', 'large 4', 'large 8'])
+    expect(canaries.map(({ fingerprint, index }) => `${fingerprint} ${index}`)).toEqual([
+      'small 0',
+      'small 1',
+      'large 0',
+      'large 4',
+      'large 8',
+    ])
     expect([causes, unproven]).toEqual([2, 0])
   })
 

@@ -30,7 +30,11 @@ describe('the trend of a cause', () => {
 
 describe('the order of causes', () => {
   it('is by count, then the newest first, and the same whatever order they come in', () => {
-    const one = fc.record({ count: fc.integer({ min: 1, max: 3 }), lastAt: fc.nat(3), fingerprint: fc.string() })
+    const one = fc.record({
+      count: fc.integer({ min: 1, max: 3 }),
+      lastAt: fc.nat(3),
+      fingerprint: fc.string(),
+    })
     fc.assert(
       fc.property(fc.uniqueArray(one, { selector: ({ fingerprint }) => fingerprint }), (causes) => {
         const sorted = [...causes].sort(worseFirst)
@@ -53,7 +57,9 @@ describe('when the running program began', () => {
 
   it('is unknown when no living worker handles the type', () => {
     expect(start()).toBeNull()
-    expect(start(worker('old', 10, { leaseUntil: 500 }), worker('other', 20, { types: ['charge'] }))).toBeNull()
+    expect(
+      start(worker('old', 10, { leaseUntil: 500 }), worker('other', 20, { types: ['charge'] })),
+    ).toBeNull()
   })
 
   it('is that of the newest label: the release that came last', () => {

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { commonVariables } from '../../src/domain/common-variables.ts'
 
 const texts = (list: readonly unknown[]) => list.map((each) => JSON.stringify(each))
-const common = (members: readonly unknown[], others: readonly unknown[]) => commonVariables(texts(members), texts(others))
-const repeat = <T>(count: number, of: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => of(index))
+const common = (members: readonly unknown[], others: readonly unknown[]) =>
+  commonVariables(texts(members), texts(others))
+const repeat = <T>(count: number, of: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => of(index))
 
 describe('what the jobs of a cause have in common', () => {
   it('is what all of them have and the others have not', () => {
@@ -40,7 +42,13 @@ describe('what the jobs of a cause have in common', () => {
   })
 
   it('never tells what looks secret, by its name, by a name above it, or by its form', () => {
-    const members = repeat(5, () => ({ password: 'p', session: { id: 'x' }, url: 'https://u:pw@host/', card: '4111 1111 1111 1111', region: 'eu' }))
+    const members = repeat(5, () => ({
+      password: 'p',
+      session: { id: 'x' },
+      url: 'https://u:pw@host/',
+      card: '4111 1111 1111 1111',
+      region: 'eu',
+    }))
     const others = repeat(5, () => ({}))
     expect(common(members, others).map(({ path }) => path)).toEqual(['region'])
   })
@@ -60,18 +68,28 @@ describe('what the jobs of a cause have in common', () => {
       fc.oneof(fc.constantFrom('x', 'y'), fc.boolean(), fc.dictionary(fc.constantFrom('c'), fc.nat(1))),
     )
     fc.assert(
-      fc.property(fc.array(value, { minLength: 2, maxLength: 12 }), fc.array(value, { minLength: 3, maxLength: 12 }), (members, others) => {
-        const shareIn = (list: readonly object[], path: string, wanted: unknown) =>
-          list.filter(
-            (each) => path.split('.').reduce<unknown>((at, key) => Object.getOwnPropertyDescriptor(new Object(at), key)?.value, each) === wanted,
-          ).length / list.length
-        for (const each of common(members, others)) {
-          expect(each.share).toBe(shareIn(members, each.path, each.value))
-          expect(each.share).toBeGreaterThanOrEqual(0.9)
-          expect(each.shareOfOthers).toBe(shareIn(others, each.path, each.value))
-          expect(each.shareOfOthers).toBeLessThanOrEqual(0.3)
-        }
-      }),
+      fc.property(
+        fc.array(value, { minLength: 2, maxLength: 12 }),
+        fc.array(value, { minLength: 3, maxLength: 12 }),
+        (members, others) => {
+          const shareIn = (list: readonly object[], path: string, wanted: unknown) =>
+            list.filter(
+              (each) =>
+                path
+                  .split('.')
+                  .reduce<unknown>(
+                    (at, key) => Object.getOwnPropertyDescriptor(new Object(at), key)?.value,
+                    each,
+                  ) === wanted,
+            ).length / list.length
+          for (const each of common(members, others)) {
+            expect(each.share).toBe(shareIn(members, each.path, each.value))
+            expect(each.share).toBeGreaterThanOrEqual(0.9)
+            expect(each.shareOfOthers).toBe(shareIn(others, each.path, each.value))
+            expect(each.shareOfOthers).toBeLessThanOrEqual(0.3)
+          }
+        },
+      ),
     )
   })
 })

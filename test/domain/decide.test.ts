@@ -4,25 +4,58 @@ import type { Outcome, Settlement } from '../../src/domain/outcome.ts'
 import { boom, child, claimed, fail, judge, lost, now, runningJob, settled, steady } from './builders.ts'
 
 const deadLetterPolicy = { ...steady, onExhausted: 'dead-letter' as const }
-const business = (declared: boolean): Outcome => ({ kind: 'business_error', code: 'CARD_DECLINED', message: 'no money', declared, error: boom })
+const business = (declared: boolean): Outcome => ({
+  kind: 'business_error',
+  code: 'CARD_DECLINED',
+  message: 'no money',
+  declared,
+  error: boom,
+})
 
 /** What a row of the table says, next to what came out. */
 function row({ next, incident, deadLetter, result }: Settlement) {
   const wait = next.waitReason ? `${next.state}(${next.waitReason})` : next.state
-  return { next: wait, retries: next.retries, incident: incident?.kind ?? null, deadLetter: deadLetter?.reason ?? null, result }
+  return {
+    next: wait,
+    retries: next.retries,
+    incident: incident?.kind ?? null,
+    deadLetter: deadLetter?.reason ?? null,
+    result,
+  }
 }
 
 describe('the life of a job', () => {
   const nothing = { incident: null, deadLetter: null, result: null }
   const table: readonly [string, Settlement, ReturnType<typeof row>][] = [
-    ['success', judge(runningJob(), { kind: 'success', result: '{"a":1}' }), { ...nothing, next: 'completed', retries: 3, result: '{"a":1}' }],
-    ['success without a result', judge(runningJob(), { kind: 'success' }), { ...nothing, next: 'completed', retries: 3 }],
-    ['fail', judge(runningJob(), fail), { ...nothing, next: 'waiting(backoff)', retries: 2 }],
-    ['timeout', judge(runningJob(), { ...fail, category: 'timeout' } as Outcome), { ...nothing, next: 'waiting(backoff)', retries: 2 }],
-    ['fail with a delay of 0', judge(runningJob(), { ...fail, delayMs: 0 } as Outcome), { ...nothing, next: 'available', retries: 2 }],
-    ['fail, none left', judge(runningJob({ retries: 1 }), fail), { ...nothing, next: 'failed', retries: 0, incident: 'job_no_retries' }],
     [
-      'A15 fail, none left, with onExhausted dead-letter',
+      'success',
+      judge(runningJob(), { kind: 'success', result: '{"a":1}' }),
+      { ...nothing, next: 'completed', retries: 3, result: '{"a":1}' },
+    ],
+    [
+      'success without a result',
+      judge(runningJob(), { kind: 'success' }),
+      { ...nothing, next: 'completed', retries: 3 },
+    ],
+    ['fail', judge(runningJob(), fail), { ...nothing, next: 'waiting(backoff)', retries: 2 }],
+    [
+      'timeout',
+      judge(runningJob(), { ...fail, category: 'timeout' } as Outcome),
+      { ...nothing, next: 'waiting(backoff)', retries: 2 },
+    ],
+    [
+      'fail with a delay of 0',
+      judge(runningJob(), { ...fail, delayMs: 0 } as Outcome),
+      { ...nothing, next: 'available', retries: 2 },
+    ],
+    [
+      'fail, none left',
+      judge(runningJob({ retries: 1 }), fail),
+      { ...nothing, next: 'failed', retries: 0, incident: 'job_no_retries' },
+    ],
+    [
+      // A15
+      'fail, none left, with onExhausted dead-letter',
       judge(runningJob({ retries: 1 }), fail, { policy: deadLetterPolicy }),
       { ...nothing, next: 'dead', retries: 0, deadLetter: 'exhausted' },
     ],
@@ -42,22 +75,43 @@ describe('the life of a job', () => {
       { ...nothing, next: 'failed', retries: 3, incident: 'non_retryable' },
     ],
     [
-      'A13 poison',
+      // A13
+      'poison',
       judge(runningJob(), { kind: 'poison', error: boom }),
       { ...nothing, next: 'failed', retries: 3, incident: 'poison_message', deadLetter: 'poison' },
     ],
-    ['A14 declared business error', judge(runningJob(), business(true)), { ...nothing, next: 'rejected', retries: 3 }],
+    // A14
     [
-      'A14 undeclared business error',
+      'declared business error',
+      judge(runningJob(), business(true)),
+      { ...nothing, next: 'rejected', retries: 3 },
+    ],
+    [
+      // A14
+      'undeclared business error',
       judge(runningJob(), business(false)),
       { ...nothing, next: 'failed', retries: 3, incident: 'unhandled_business_error' },
     ],
-    ['interrupted', judge(runningJob(), { kind: 'interrupted', reason: 'shutdown' }), { ...nothing, next: 'available', retries: 3 }],
-    ['first loss', judge(runningJob(), lost), { ...nothing, next: 'available', retries: 3 }],
-    ['second loss', judge(runningJob({ crashes: 1 }), lost), { ...nothing, next: 'waiting(backoff)', retries: 3 }],
-    ['A05 third loss', judge(runningJob({ crashes: 2 }), lost), { ...nothing, next: 'failed', retries: 3, incident: 'crash_loop' }],
     [
-      'A17 result that cannot be stored',
+      'interrupted',
+      judge(runningJob(), { kind: 'interrupted', reason: 'shutdown' }),
+      { ...nothing, next: 'available', retries: 3 },
+    ],
+    ['first loss', judge(runningJob(), lost), { ...nothing, next: 'available', retries: 3 }],
+    [
+      'second loss',
+      judge(runningJob({ crashes: 1 }), lost),
+      { ...nothing, next: 'waiting(backoff)', retries: 3 },
+    ],
+    // A05
+    [
+      'third loss',
+      judge(runningJob({ crashes: 2 }), lost),
+      { ...nothing, next: 'failed', retries: 3, incident: 'crash_loop' },
+    ],
+    [
+      // A17
+      'result that cannot be stored',
       judge(runningJob(), { kind: 'result_invalid', error: boom }),
       { ...nothing, next: 'failed', retries: 3, incident: 'result_invalid' },
     ],
@@ -78,13 +132,15 @@ describe('the life of a job', () => {
   it('sets the end of a job exactly where there is one', () => {
     expect(judge(runningJob(), { kind: 'success' }).next.finishedAt).toBe(now)
     expect(judge(runningJob(), business(true)).next.finishedAt).toBe(now)
-    for (const outcome of [fail, lost, business(false)]) expect(judge(runningJob(), outcome).next.finishedAt).toBeNull()
+    for (const outcome of [fail, lost, business(false)])
+      expect(judge(runningJob(), outcome).next.finishedAt).toBeNull()
     expect(judge(runningJob({ retries: 1 }), fail, { policy: deadLetterPolicy }).next.finishedAt).toBeNull()
   })
 })
 
 describe('retries', () => {
-  it('A09 B021 three executions wait 1 s and 2 s and end in an incident with no retries left', () => {
+  // A09 B021
+  it('three executions wait 1 s and 2 s and end in an incident with no retries left', () => {
     let job = runningJob()
     const waits: number[] = []
     for (; ; job = claimed(job, job.runAt)) {
@@ -101,20 +157,33 @@ describe('retries', () => {
     [1, 1],
     [3, 3],
     [10, 10],
-  ])('B021 retries %i means %i starts of a handler that always fails, however each attempt ends', (retries, starts) => {
-    for (const category of ['error', 'timeout', 'hung'] as const) {
-      let job = runningJob({ retries })
-      while (job.state === 'running') {
-        job = settled(job, judge(job, { kind: 'fail', error: boom, category }))
-        if (job.state !== 'failed') job = claimed(job, job.runAt)
+    // B021
+  ])(
+    'retries %i means %i starts of a handler that always fails, however each attempt ends',
+    (retries, starts) => {
+      for (const category of ['error', 'timeout', 'hung'] as const) {
+        let job = runningJob({ retries })
+        while (job.state === 'running') {
+          job = settled(job, judge(job, { kind: 'fail', error: boom, category }))
+          if (job.state !== 'failed') job = claimed(job, job.runAt)
+        }
+        expect(job.attempt).toBe(starts)
       }
-      expect(job.attempt).toBe(starts)
-    }
-  })
+    },
+  )
 
-  it('B021 losses and interruptions between the failures change nothing about their number', () => {
+  // B021
+  it('losses and interruptions between the failures change nothing about their number', () => {
     let job = runningJob()
-    for (const outcome of [lost, fail, { kind: 'interrupted', reason: 'shutdown' } as Outcome, lost, lost, fail, lost]) {
+    for (const outcome of [
+      lost,
+      fail,
+      { kind: 'interrupted', reason: 'shutdown' } as Outcome,
+      lost,
+      lost,
+      fail,
+      lost,
+    ]) {
       job = claimed(settled(job, judge(job, outcome)), now)
     }
     expect(job).toMatchObject({ retries: 1, failures: 2, crashes: 1 })
@@ -126,7 +195,8 @@ describe('retries', () => {
   })
 
   it('a RetryError delay takes the place of one backoff, and is bounded whatever it is', () => {
-    const delayed = (delayMs: number) => judge(runningJob(), { kind: 'fail', error: boom, category: 'error', delayMs })
+    const delayed = (delayMs: number) =>
+      judge(runningJob(), { kind: 'fail', error: boom, category: 'error', delayMs })
     expect(delayed(5_000).next.runAt).toBe(now + 5_000)
     expect(delayed(-1).next).toMatchObject({ state: 'available', runAt: now })
     expect(delayed(Number.NaN).next.runAt).toBe(now + 1_000)
@@ -135,14 +205,21 @@ describe('retries', () => {
 })
 
 describe('losses', () => {
-  it('A05 the first loss waits 0, the next 1 s, and retries and failures stay as they were', () => {
+  // A05
+  it('the first loss waits 0, the next 1 s, and retries and failures stay as they were', () => {
     const first = judge(runningJob({ failures: 1, retries: 2 }), lost)
     expect(first.next).toMatchObject({ state: 'available', runAt: now, crashes: 1, failures: 1, retries: 2 })
     const second = judge(claimed(settled(runningJob(), first), now), lost)
-    expect(second.next).toMatchObject({ state: 'waiting', waitReason: 'backoff', runAt: now + 1_000, crashes: 2 })
+    expect(second.next).toMatchObject({
+      state: 'waiting',
+      waitReason: 'backoff',
+      runAt: now + 1_000,
+      crashes: 2,
+    })
   })
 
-  it('A05 an ordinary failure between losses starts their count again', () => {
+  // A05
+  it('an ordinary failure between losses starts their count again', () => {
     let job = runningJob()
     for (const outcome of [lost, fail, lost, lost]) job = claimed(settled(job, judge(job, outcome)), now)
     expect(job.crashes).toBe(2)
@@ -161,7 +238,10 @@ describe('losses', () => {
 
   it('a crash loop says what was lost, and groups with its like whatever the process was called', () => {
     const one = judge(runningJob({ crashes: 2 }), lost).incident
-    const two = judge(runningJob({ crashes: 2, key: 8 }), { ...lost, detail: 'worker x#9 (pid 1) ended with SIGSEGV' } as Outcome).incident
+    const two = judge(runningJob({ crashes: 2, key: 8 }), {
+      ...lost,
+      detail: 'worker x#9 (pid 1) ended with SIGSEGV',
+    } as Outcome).incident
     expect(one?.error.causes[0]?.message).toContain('SIGKILL')
     expect(one?.fingerprint).toBe(two?.fingerprint)
   })
@@ -189,12 +269,22 @@ describe('attempt rows', () => {
   })
 
   it('the last failure names no next start', () => {
-    expect(judge(runningJob({ retries: 1 }), fail).attempt).toMatchObject({ backoffMs: null, nextRunAt: null })
+    expect(judge(runningJob({ retries: 1 }), fail).attempt).toMatchObject({
+      backoffMs: null,
+      nextRunAt: null,
+    })
   })
 
-  it('A14 a business error keeps its own code and message, whatever the error carried', () => {
-    expect(judge(runningJob(), business(true)).attempt).toMatchObject({ nonRetryable: true, error: { code: 'CARD_DECLINED', message: 'no money' } })
-    expect(judge(runningJob(), business(false)).incident?.error).toMatchObject({ code: 'CARD_DECLINED', message: 'no money' })
+  // A14
+  it('a business error keeps its own code and message, whatever the error carried', () => {
+    expect(judge(runningJob(), business(true)).attempt).toMatchObject({
+      nonRetryable: true,
+      error: { code: 'CARD_DECLINED', message: 'no money' },
+    })
+    expect(judge(runningJob(), business(false)).incident?.error).toMatchObject({
+      code: 'CARD_DECLINED',
+      message: 'no money',
+    })
   })
 
   it.each<[Outcome, string]>([
@@ -205,7 +295,8 @@ describe('attempt rows', () => {
     expect(judge(runningJob(), outcome).attempt?.error?.code).toBe(code)
   })
 
-  it('B030 what a handler said in words is as bounded as its errors', () => {
+  // B030
+  it('what a handler said in words is as bounded as its errors', () => {
     const huge = 'x'.repeat(1_000_000)
     const outcomes: Outcome[] = [
       { kind: 'defer', until: now, reason: huge, by: 'handler' },
@@ -213,7 +304,8 @@ describe('attempt rows', () => {
       { kind: 'interrupted', reason: huge },
       { kind: 'lost', reason: 'worker_died', detail: huge },
     ]
-    for (const outcome of outcomes) expect(JSON.stringify(judge(runningJob({ crashes: 2 }), outcome)).length).toBeLessThan(40_000)
+    for (const outcome of outcomes)
+      expect(JSON.stringify(judge(runningJob({ crashes: 2 }), outcome)).length).toBeLessThan(40_000)
   })
 })
 
@@ -222,12 +314,21 @@ describe('children', () => {
   it.each<[string, Settlement, string[]]>([
     ['completion', judge(runningJob(), { kind: 'success' }, { children }), ['success']],
     ['a failure that is tried again', judge(runningJob(), fail, { children }), []],
-    ['a deferral', judge(runningJob(), { kind: 'defer', until: now, reason: 'x', by: 'handler' }, { children }), []],
+    [
+      'a deferral',
+      judge(runningJob(), { kind: 'defer', until: now, reason: 'x', by: 'handler' }, { children }),
+      [],
+    ],
     ['a loss', judge(runningJob(), lost, { children }), []],
     ['an incident', judge(runningJob({ retries: 1 }), fail, { children }), ['stopped']],
-    ['a dead letter', judge(runningJob({ retries: 1 }), fail, { children, policy: deadLetterPolicy }), ['stopped']],
+    [
+      'a dead letter',
+      judge(runningJob({ retries: 1 }), fail, { children, policy: deadLetterPolicy }),
+      ['stopped'],
+    ],
     ['a rejection', judge(runningJob(), business(true), { children }), ['stopped']],
-  ])('A18 %s creates the children meant for it, and no others', (_, settlement, expected) => {
+    // A18
+  ])('%s creates the children meant for it, and no others', (_, settlement, expected) => {
     expect(settlement.children.map(({ type }) => type)).toEqual(expected)
     for (const created of settlement.children) expect(created).not.toHaveProperty('when')
   })

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { changesOfEdit, editableVariables } from '../../src/domain/edited-variables.ts'
 
-const stored = JSON.stringify({ amount: 7, password: 'hunter2', card: { token: 'tok_1', city: 'Bonn' }, note: 'x' })
+const stored = JSON.stringify({
+  amount: 7,
+  password: 'hunter2',
+  card: { token: 'tok_1', city: 'Bonn' },
+  note: 'x',
+})
 
 describe('variables edited as a whole', () => {
   const given = editableVariables(stored, false)
@@ -9,14 +14,18 @@ describe('variables edited as a whole', () => {
   it('stand there without their secrets, which keep what they were when they are left so', () => {
     expect(given.text).not.toMatch(/hunter2|tok_1/)
     expect(changesOfEdit(given.text, given)).toEqual([])
-    expect(changesOfEdit(given.text.replace('Bonn', 'Köln'), given)).toEqual([{ path: 'card.city', value: 'Köln', add: false }])
+    expect(changesOfEdit(given.text.replace('Bonn', 'Köln'), given)).toEqual([
+      { path: 'card.city', value: 'Köln', add: false },
+    ])
   })
 
   it('take a new secret, and refuse a mask that would be stored', () => {
     expect(changesOfEdit(given.text.replace('"password": "***"', '"password": "new"'), given)).toEqual([
       { path: 'password', value: 'new', add: false },
     ])
-    expect(() => changesOfEdit(given.text.replace('"x"', '"***"'), given)).toThrow(/note would be stored with \*\*\*/)
+    expect(() => changesOfEdit(given.text.replace('"x"', '"***"'), given)).toThrow(
+      /note would be stored with \*\*\*/,
+    )
   })
 
   it('lose what was taken out of the text', () => {

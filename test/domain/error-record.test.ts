@@ -16,7 +16,13 @@ function chain(depth: number): Error {
 describe('errors', () => {
   it('keeps name, message, code and the frames without the message above them', () => {
     const record = errorRecord(Object.assign(new TypeError('no such order'), { code: 'E_ORDER' }))
-    expect(record).toMatchObject({ name: 'TypeError', message: 'no such order', code: 'E_ORDER', causes: [], truncated: false })
+    expect(record).toMatchObject({
+      name: 'TypeError',
+      message: 'no such order',
+      code: 'E_ORDER',
+      causes: [],
+      truncated: false,
+    })
     expect(record.stack).toMatch(/^at /)
     expect(record.stack).toContain('error-record.test')
   })
@@ -46,7 +52,10 @@ describe('errors', () => {
   })
 
   it('knows an error of another realm', () => {
-    expect(errorRecord(runInNewContext('new RangeError("far away")'))).toMatchObject({ name: 'RangeError', message: 'far away' })
+    expect(errorRecord(runInNewContext('new RangeError("far away")'))).toMatchObject({
+      name: 'RangeError',
+      message: 'far away',
+    })
   })
 
   it('turns a numeric code into text', () => {
@@ -61,35 +70,51 @@ describe('bounds', () => {
     ['a message of emoji', () => new Error('😀'.repeat(1_000_000))],
     [
       'a stack of 100,000 frames',
-      () => Object.assign(new Error('x'), { stack: `Error: x\n${'    at deep (/app/handler.ts:1:1)\n'.repeat(100_000)}` }),
+      () =>
+        Object.assign(new Error('x'), {
+          stack: `Error: x\n${'    at deep (/app/handler.ts:1:1)\n'.repeat(100_000)}`,
+        }),
     ],
     ['a cause chain of depth 10,000', () => chain(10_000)],
-    ['an AggregateError of 100,000', () => new AggregateError(Array.from({ length: 100_000 }, () => new Error('one')))],
-    ['a huge name and code', () => Object.assign(new Error('x'), { name: 'n'.repeat(1e6), code: 'c'.repeat(1e6) })],
+    [
+      'an AggregateError of 100,000',
+      () => new AggregateError(Array.from({ length: 100_000 }, () => new Error('one'))),
+    ],
+    [
+      'a huge name and code',
+      () => Object.assign(new Error('x'), { name: 'n'.repeat(1e6), code: 'c'.repeat(1e6) }),
+    ],
     [
       'a cause with everything huge',
-      () => new Error('"'.repeat(1e6), { cause: Object.assign(chain(20), { message: '\u0000'.repeat(1e6), code: '\\'.repeat(1e6) }) }),
+      () =>
+        new Error('"'.repeat(1e6), {
+          cause: Object.assign(chain(20), { message: '\u0000'.repeat(1e6), code: '\\'.repeat(1e6) }),
+        }),
     ],
     ['a huge string', () => 'x'.repeat(20_000_000)],
     ['a huge array', () => Array.from({ length: 1_000_000 }, () => 'x')],
     ['a huge BigInt', () => 2n ** 2_000_000n],
-  ])('B030 %s is kept within the bound, and says that it was cut', (what, make) => {
+    // B030
+  ])('%s is kept within the bound, and says that it was cut', (what, make) => {
     const record = errorRecord(make())
     expect(size(record)).toBeLessThanOrEqual(limits.errorBytes)
     if (!/array|BigInt/.test(what)) expect(record.truncated).toBe(true)
   })
 
-  it('B030 keeps head and tail and says how much lies between', () => {
+  // B030
+  it('keeps head and tail and says how much lies between', () => {
     const { message } = errorRecord(new Error(`head ${'-'.repeat(100_000)} tail`))
     expect(message).toMatch(/^head -+ … \[\d+ characters cut\] … -+ tail$/)
     expect(message.length).toBeGreaterThan(4_500)
   })
 
-  it('B030 a long message does not push the frames out', () => {
+  // B030
+  it('a long message does not push the frames out', () => {
     expect(errorRecord(new Error('m'.repeat(100_000))).stack).toMatch(/^at /)
   })
 
-  it('A17 a circular chain of causes ends', () => {
+  // A17
+  it('a circular chain of causes ends', () => {
     const error = new Error('a')
     error.cause = new Error('b', { cause: error })
     expect(errorRecord(error).causes).toEqual([{ name: 'Error', message: 'b', code: null }])
@@ -102,7 +127,10 @@ describe('bounds', () => {
     )
     fc.assert(
       fc.property(text, text, text, text, (message, stack, code, inner) => {
-        const error = Object.assign(new Error(message, { cause: Object.assign(new Error(inner), { code }) }), { stack, code, name: inner })
+        const error = Object.assign(
+          new Error(message, { cause: Object.assign(new Error(inner), { code }) }),
+          { stack, code, name: inner },
+        )
         const record = errorRecord(error)
         expect(size(record)).toBeLessThanOrEqual(limits.errorBytes)
         expect(JSON.stringify(record)).not.toMatch(/\\u0000|\\ud[89a-f]/)
@@ -134,17 +162,20 @@ describe('things that are no errors', () => {
     [never, 'object', '{} was thrown'],
     [Promise.resolve(), 'Promise', 'a Promise was thrown: an await is missing'],
     [new Map([[1, 2]]), 'Map', 'Map {} was thrown'],
-  ])('B058 %s is named and readable', (thrown, name, message) => {
+    // B058
+  ])('%s is named and readable', (thrown, name, message) => {
     expect(errorRecord(thrown)).toMatchObject({ name, message, truncated: false })
   })
 
-  it('B058 a frozen error is not touched', () => {
+  // B058
+  it('a frozen error is not touched', () => {
     const frozen = Object.freeze(new Error('cold'))
     expect(errorRecord(frozen).message).toBe('cold')
     expect(Object.getOwnPropertyNames(frozen).sort()).toEqual(['message', 'stack'])
   })
 
-  it('A17 a circular object is shown as far as it is worth', () => {
+  // A17
+  it('a circular object is shown as far as it is worth', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     expect(errorRecord(circle).message).toBe('{"self": {"self": {…}}} was thrown')
@@ -155,32 +186,76 @@ describe('things that are no errors', () => {
       throw new Error('gotcha')
     }
     const get = { get: hostile }
-    const getter: unknown = Object.create(Error.prototype, { message: get, stack: get, name: get, cause: get, code: get, errors: get })
-    const proxy = new Proxy({}, { get: hostile, getPrototypeOf: hostile, ownKeys: hostile, has: hostile, getOwnPropertyDescriptor: hostile })
+    const getter: unknown = Object.create(Error.prototype, {
+      message: get,
+      stack: get,
+      name: get,
+      cause: get,
+      code: get,
+      errors: get,
+    })
+    const proxy = new Proxy(
+      {},
+      {
+        get: hostile,
+        getPrototypeOf: hostile,
+        ownKeys: hostile,
+        has: hostile,
+        getOwnPropertyDescriptor: hostile,
+      },
+    )
     const { proxy: revoked, revoke } = Proxy.revocable({}, {})
     revoke()
     const member: unknown = Object.create(Object.prototype, { a: { ...get, enumerable: true } })
-    for (const thrown of [getter, proxy, revoked, member, new Error('x', { cause: proxy }), new AggregateError([proxy, revoked])]) {
-      expect(errorRecord(thrown)).toMatchObject({ name: expect.any(String), message: expect.stringMatching(/./) })
+    for (const thrown of [
+      getter,
+      proxy,
+      revoked,
+      member,
+      new Error('x', { cause: proxy }),
+      new AggregateError([proxy, revoked]),
+    ]) {
+      expect(errorRecord(thrown)).toMatchObject({
+        name: expect.any(String),
+        message: expect.stringMatching(/./),
+      })
     }
   })
 
-  it('A17 members of the wrong kind are not believed', () => {
+  // A17
+  it('members of the wrong kind are not believed', () => {
     const odd = Object.assign(new Error('x'), { name: 5, code: {}, stack: 7, cause: null, errors: 'none' })
-    expect(errorRecord(odd)).toEqual({ name: 'Error', message: 'x', code: null, stack: null, causes: [], truncated: false })
+    expect(errorRecord(odd)).toEqual({
+      name: 'Error',
+      message: 'x',
+      code: null,
+      stack: null,
+      causes: [],
+      truncated: false,
+    })
   })
 })
 
 describe('ownErrorRecord', () => {
   it('puts the cause and its causes below', () => {
     const cause = errorRecord(new Error('outer', { cause: new Error('inner') }))
-    const record = ownErrorRecord({ name: 'DeadlineExceeded', code: 'DEADLINE_EXCEEDED', message: 'too late', cause })
+    const record = ownErrorRecord({
+      name: 'DeadlineExceeded',
+      code: 'DEADLINE_EXCEEDED',
+      message: 'too late',
+      cause,
+    })
     expect(record.causes.map(({ message }) => message)).toEqual(['outer', 'inner'])
     expect(record.stack).toBe(cause.stack)
   })
 
-  it('B030 stays within the bound with the biggest of causes', () => {
-    const cause = errorRecord(new Error('"'.repeat(1e6), { cause: Object.assign(chain(20), { message: '\u0001'.repeat(1e6) }) }))
-    expect(size(ownErrorRecord({ name: 'X', code: 'Y', message: 'z'.repeat(1e6), cause }))).toBeLessThanOrEqual(limits.errorBytes)
+  // B030
+  it('stays within the bound with the biggest of causes', () => {
+    const cause = errorRecord(
+      new Error('"'.repeat(1e6), { cause: Object.assign(chain(20), { message: '\u0001'.repeat(1e6) }) }),
+    )
+    expect(
+      size(ownErrorRecord({ name: 'X', code: 'Y', message: 'z'.repeat(1e6), cause })),
+    ).toBeLessThanOrEqual(limits.errorBytes)
   })
 })

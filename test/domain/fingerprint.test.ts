@@ -24,7 +24,10 @@ describe('fingerprint', () => {
     ['another folder of deployment', { stack: 'at charge (file:///srv/releases/42/src/charge.ts:10:5)' }],
     [
       'frames of Node and of dependencies on top',
-      { stack: 'at node:internal/x:1:1\nat f (/app/node_modules/p/i.js:1:1)\nat charge (/app/src/charge.ts:10:5)' },
+      {
+        stack:
+          'at node:internal/x:1:1\nat f (/app/node_modules/p/i.js:1:1)\nat charge (/app/src/charge.ts:10:5)',
+      },
     ],
     ['other causes', { causes: [{ name: 'Error', message: 'x', code: null }] }],
   ])('stays the same with %s', (_, change) => {
@@ -33,7 +36,10 @@ describe('fingerprint', () => {
 
   it.each<[string, Partial<ErrorRecord>]>([
     ['message', { message: 'order 17 was refused' }],
-    ['property that is read of nothing', { message: "Cannot read properties of undefined (reading 'total')" }],
+    [
+      'property that is read of nothing',
+      { message: "Cannot read properties of undefined (reading 'total')" },
+    ],
     ['code', { code: 'EPERM' }],
     ['function', { stack: 'at refund (/app/src/charge.ts:10:5)' }],
     ['file', { stack: 'at charge (/app/src/refund.ts:10:5)' }],
@@ -42,7 +48,8 @@ describe('fingerprint', () => {
   })
 
   it('tells two bugs in one function apart by the property that is read of nothing', () => {
-    const reading = (name: string) => of({ message: `Cannot read properties of undefined (reading '${name}')` })
+    const reading = (name: string) =>
+      of({ message: `Cannot read properties of undefined (reading '${name}')` })
     expect(reading('total')).not.toBe(reading('lines'))
   })
 
@@ -60,7 +67,10 @@ describe('normaliseMessage', () => {
   it.each([
     ['order 3f2b8c1e-9d4a-4a6b-8c1e-3f2b8c1e9d4a is gone', 'order <id> is gone'],
     ['took 1,234.5 ms of 5000', 'took <n> ms of <n>'],
-    ["Cannot read properties of undefined (reading 'total')", "Cannot read properties of undefined (reading 'total')"],
+    [
+      "Cannot read properties of undefined (reading 'total')",
+      "Cannot read properties of undefined (reading 'total')",
+    ],
     ['bad value "blue" for \'colour\'', 'bad value <text> for <text>'],
     ['hash deadbeef01 at 0x7fff', 'hash <id> at <id>'],
     ['since 2026-01-15T12:00:00.000Z', 'since <time>'],

@@ -21,7 +21,12 @@ const outcomes = fc.oneof<fc.Arbitrary<Outcome>[]>(
     error: fc.constant(boom),
     category: fc.constantFrom('error' as const, 'timeout' as const, 'hung' as const),
   }),
-  fc.record({ kind: fc.constant('fail' as const), error: fc.constant(boom), category: fc.constant('error' as const), delayMs: anyNumber }),
+  fc.record({
+    kind: fc.constant('fail' as const),
+    error: fc.constant(boom),
+    category: fc.constant('error' as const),
+    delayMs: anyNumber,
+  }),
   fc.record({
     kind: fc.constant('defer' as const),
     until: anyNumber,
@@ -42,11 +47,17 @@ const outcomes = fc.oneof<fc.Arbitrary<Outcome>[]>(
     error: fc.constant(boom),
   }),
   fc.constant({ kind: 'interrupted', reason: 'shutdown' }),
-  fc.record({ kind: fc.constant('lost' as const), reason: fc.constantFrom('lease_expired' as const, 'worker_died' as const), detail: fc.string() }),
+  fc.record({
+    kind: fc.constant('lost' as const),
+    reason: fc.constantFrom('lease_expired' as const, 'worker_died' as const),
+    detail: fc.string(),
+  }),
   fc.constant({ kind: 'result_invalid', error: boom }),
 )
 
-const policies = fc.record({ onExhausted: fc.constantFrom('incident' as const, 'dead-letter' as const) }).map((change) => ({ ...steady, ...change }))
+const policies = fc
+  .record({ onExhausted: fc.constantFrom('incident' as const, 'dead-letter' as const) })
+  .map((change) => ({ ...steady, ...change }))
 const jobs = fc
   .record({
     retries: fc.integer({ min: 0, max: 5 }),
@@ -62,22 +73,32 @@ const jobs = fc
 describe('one outcome', () => {
   it('leaves the job in exactly one state, with what belongs to it and nothing else', () => {
     fc.assert(
-      fc.property(jobs, outcomes, policies, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (job, outcome, policy, r) => {
-        const { next, incident, deadLetter, attempt, result, fence } = judge(job, outcome, { policy, random: () => r })
-        expect(next.state === 'failed').toBe(incident !== null)
-        expect(next.state === 'dead').toBe(deadLetter !== null && incident === null)
-        expect(deadLetter?.reason === 'poison').toBe(incident?.kind === 'poison_message')
-        expect(next.state === 'waiting').toBe(next.waitReason !== null)
-        expect(next.finishedAt !== null).toBe(next.state === 'completed' || next.state === 'rejected')
-        expect(attempt === null).toBe(outcome.kind === 'success')
-        expect(result === null).toBe(next.state !== 'completed')
-        expect(fence.attempt).toBe(job.attempt)
-        for (const value of [next.runAt, next.retries, next.failures, next.crashes, next.deferrals]) expect(Number.isSafeInteger(value)).toBe(true)
-        if (next.state === 'waiting') expect(next.runAt).toBeGreaterThan(now)
-        if (next.state === 'available') expect(next.runAt).toBe(now)
-        if (job.deadlineAt !== null && (next.state === 'waiting' || next.state === 'available'))
-          expect(next.runAt).toBeLessThanOrEqual(job.deadlineAt)
-      }),
+      fc.property(
+        jobs,
+        outcomes,
+        policies,
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (job, outcome, policy, r) => {
+          const { next, incident, deadLetter, attempt, result, fence } = judge(job, outcome, {
+            policy,
+            random: () => r,
+          })
+          expect(next.state === 'failed').toBe(incident !== null)
+          expect(next.state === 'dead').toBe(deadLetter !== null && incident === null)
+          expect(deadLetter?.reason === 'poison').toBe(incident?.kind === 'poison_message')
+          expect(next.state === 'waiting').toBe(next.waitReason !== null)
+          expect(next.finishedAt !== null).toBe(next.state === 'completed' || next.state === 'rejected')
+          expect(attempt === null).toBe(outcome.kind === 'success')
+          expect(result === null).toBe(next.state !== 'completed')
+          expect(fence.attempt).toBe(job.attempt)
+          for (const value of [next.runAt, next.retries, next.failures, next.crashes, next.deferrals])
+            expect(Number.isSafeInteger(value)).toBe(true)
+          if (next.state === 'waiting') expect(next.runAt).toBeGreaterThan(now)
+          if (next.state === 'available') expect(next.runAt).toBe(now)
+          if (job.deadlineAt !== null && (next.state === 'waiting' || next.state === 'available'))
+            expect(next.runAt).toBeLessThanOrEqual(job.deadlineAt)
+        },
+      ),
       { numRuns: 2_000 },
     )
   })
@@ -96,7 +117,10 @@ describe('one outcome', () => {
   it('gives each child to at most one kind of end', () => {
     fc.assert(
       fc.property(jobs, outcomes, policies, (job, outcome, policy) => {
-        const { children, next } = judge(job, outcome, { policy, children: [child('success'), child('stopped')] })
+        const { children, next } = judge(job, outcome, {
+          policy,
+          children: [child('success'), child('stopped')],
+        })
         const created = children.map(({ type }) => type)
         if (next.state === 'completed') expect(created).toEqual(['success'])
         else expect(created).toEqual(['failed', 'dead', 'rejected'].includes(next.state) ? ['stopped'] : [])
@@ -119,7 +143,9 @@ interface Life {
   deadLetter: DeadLetter | null
 }
 
-type Step = { does: 'attempt'; outcome: Outcome } | { does: 'resolve'; verb: Resolution['verb']; retries: number | undefined }
+type Step =
+  | { does: 'attempt'; outcome: Outcome }
+  | { does: 'resolve'; verb: Resolution['verb']; retries: number | undefined }
 
 /** Mostly failures: a life that completes at once teaches little. */
 const attempts: fc.Arbitrary<Step> = fc
@@ -130,7 +156,9 @@ const resolutions: fc.Arbitrary<Step> = fc.record({
   verb: fc.constantFrom<Resolution['verb'][]>('resolve', 'retry', 'dlq_retry', 'cancel', 'discard'),
   retries: fc.option(fc.integer({ min: -1, max: 5 }), { nil: undefined }),
 })
-const steps = fc.array(fc.oneof({ weight: 3, arbitrary: attempts }, { weight: 1, arbitrary: resolutions }), { maxLength: 40 })
+const steps = fc.array(fc.oneof({ weight: 3, arbitrary: attempts }, { weight: 1, arbitrary: resolutions }), {
+  maxLength: 40,
+})
 
 function attempted(life: Life, outcome: Outcome, onExhausted: 'incident' | 'dead-letter'): Life {
   if (life.job.state !== 'available' && life.job.state !== 'waiting') return life
@@ -139,13 +167,27 @@ function attempted(life: Life, outcome: Outcome, onExhausted: 'incident' | 'dead
   return {
     job: settled(running, settlement),
     incident: settlement.incident && ({ ...settlement.incident, jobKey: running.key } as Incident),
-    deadLetter: settlement.deadLetter && ({ ...settlement.deadLetter, jobKey: running.key } as unknown as DeadLetter),
+    deadLetter:
+      settlement.deadLetter && ({ ...settlement.deadLetter, jobKey: running.key } as unknown as DeadLetter),
   }
 }
 
 function resolved(life: Life, { verb, retries }: Extract<Step, { does: 'resolve' }>): Life {
-  const resolution: Resolution = { jobKey: life.job.key, verb, who: 'x', reason: null, ...(retries === undefined ? {} : { retries }) }
-  const answer = resolveJob({ job: life.job, openIncident: life.incident, openDeadLetter: life.deadLetter, variables: '{}', resolution, now })
+  const resolution: Resolution = {
+    jobKey: life.job.key,
+    verb,
+    who: 'x',
+    reason: null,
+    ...(retries === undefined ? {} : { retries }),
+  }
+  const answer = resolveJob({
+    job: life.job,
+    openIncident: life.incident,
+    openDeadLetter: life.deadLetter,
+    variables: '{}',
+    resolution,
+    now,
+  })
   if (answer.status !== 'changed') return life
   return {
     job: { ...life.job, ...answer.next, workerId: null, runUntil: null },
@@ -157,20 +199,28 @@ function resolved(life: Life, { verb, retries }: Extract<Step, { does: 'resolve'
 describe('a whole life', () => {
   it('failed has one open incident, dead an open dead letter; retries never below 0; attempt never shrinks; an end is an end', () => {
     fc.assert(
-      fc.property(steps, fc.constantFrom('incident' as const, 'dead-letter' as const), (taken, onExhausted) => {
-        let life: Life = { job: runningJob({ state: 'available', workerId: null, runUntil: null, attempt: 0 }), incident: null, deadLetter: null }
-        for (const step of taken) {
-          const before = life
-          life = step.does === 'attempt' ? attempted(life, step.outcome, onExhausted) : resolved(life, step)
-          expect(life.job.state === 'failed').toBe(life.incident !== null)
-          if (life.job.state === 'dead') expect(life.deadLetter).not.toBeNull()
-          if (life.deadLetter) expect(['failed', 'dead']).toContain(life.job.state)
-          expect(life.job.retries).toBeGreaterThanOrEqual(0)
-          expect(life.job.attempt).toBeGreaterThanOrEqual(before.job.attempt)
-          if (life.job.state === 'available') expect(life.job.retries).toBeGreaterThan(0)
-          if (finalStates.includes(before.job.state)) expect(life).toBe(before)
-        }
-      }),
+      fc.property(
+        steps,
+        fc.constantFrom('incident' as const, 'dead-letter' as const),
+        (taken, onExhausted) => {
+          let life: Life = {
+            job: runningJob({ state: 'available', workerId: null, runUntil: null, attempt: 0 }),
+            incident: null,
+            deadLetter: null,
+          }
+          for (const step of taken) {
+            const before = life
+            life = step.does === 'attempt' ? attempted(life, step.outcome, onExhausted) : resolved(life, step)
+            expect(life.job.state === 'failed').toBe(life.incident !== null)
+            if (life.job.state === 'dead') expect(life.deadLetter).not.toBeNull()
+            if (life.deadLetter) expect(['failed', 'dead']).toContain(life.job.state)
+            expect(life.job.retries).toBeGreaterThanOrEqual(0)
+            expect(life.job.attempt).toBeGreaterThanOrEqual(before.job.attempt)
+            if (life.job.state === 'available') expect(life.job.retries).toBeGreaterThan(0)
+            if (finalStates.includes(before.job.state)) expect(life).toBe(before)
+          }
+        },
+      ),
       { numRuns: 1_000 },
     )
   })

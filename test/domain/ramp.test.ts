@@ -14,13 +14,17 @@ describe('a ramp', () => {
   })
 
   it('makes up for seconds in which nothing was let go, and never goes below none', () => {
-    expect([rampRoom({ sinceMs: 3_500, started: 0 }), rampRoom({ sinceMs: 999, started: 1 }), rampRoom({ sinceMs: 0, started: 9 })]).toEqual([
-      15, 0, 0,
-    ])
+    expect([
+      rampRoom({ sinceMs: 3_500, started: 0 }),
+      rampRoom({ sinceMs: 999, started: 1 }),
+      rampRoom({ sinceMs: 0, started: 9 }),
+    ]).toEqual([15, 0, 0])
   })
 
   it('is in its first second where the clock was set back', () => {
-    expect([rampRoom({ sinceMs: -5_000, started: 0 }), rampStep(-1), rampStepLeftMs(-1)]).toEqual([1, 0, 1_000])
+    expect([rampRoom({ sinceMs: -5_000, started: 0 }), rampStep(-1), rampStepLeftMs(-1)]).toEqual([
+      1, 0, 1_000,
+    ])
     expect([rampStep(2_999), rampStepLeftMs(2_999)]).toEqual([2, 1])
   })
 })

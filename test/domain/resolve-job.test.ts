@@ -62,17 +62,33 @@ interface Case {
   variables?: string
 }
 
-function resolve(verb: ResolutionVerb, { job, incident, deadLetter, variables = '{"amount":30}' }: Case, more: Partial<Resolution> = {}) {
+function resolve(
+  verb: ResolutionVerb,
+  { job, incident, deadLetter, variables = '{"amount":30}' }: Case,
+  more: Partial<Resolution> = {},
+) {
   const resolution: Resolution = { jobKey: 7, verb, who: 'ann', reason: 'fixed', ...more }
-  return resolveJob({ job, openIncident: incident ?? null, openDeadLetter: deadLetter ?? null, variables, resolution, now })
+  return resolveJob({
+    job,
+    openIncident: incident ?? null,
+    openDeadLetter: deadLetter ?? null,
+    variables,
+    resolution,
+    now,
+  })
 }
 
 const failed = (change?: Partial<Job>) => ({ job: job('failed', change), incident: incident() })
 const dead = () => ({ job: job('dead'), deadLetter: deadLetter() })
-const poisoned = () => ({ job: job('failed'), incident: incident('poison_message'), deadLetter: deadLetter('poison') })
+const poisoned = () => ({
+  job: job('failed'),
+  incident: incident('poison_message'),
+  deadLetter: deadLetter('poison'),
+})
 
 describe('resolve', () => {
-  it('A11 A19 makes the job available at once, with nothing that was counted before and no deadline', () => {
+  // A11 A19
+  it('makes the job available at once, with nothing that was counted before and no deadline', () => {
     expect(resolve('resolve', failed(), { retries: 3 })).toEqual({
       status: 'changed',
       next: {
@@ -105,39 +121,66 @@ describe('resolve', () => {
   it.each([
     ['what is given', failed({ retries: 2 }), 5, 5],
     ['what is left', failed({ retries: 2 }), undefined, 2],
-    ['B022 else the number enqueued with', failed({ retries: 0, enqueuedRetries: 4 }), undefined, 4],
-    ['B022 never less than 1', failed({ retries: 0, enqueuedRetries: 0 }), undefined, 1],
+    // B022
+    ['else the number enqueued with', failed({ retries: 0, enqueuedRetries: 4 }), undefined, 4],
+    ['never less than 1', failed({ retries: 0, enqueuedRetries: 0 }), undefined, 1],
   ])('gives as many executions as %s', (_, stopped, retries, expected) => {
-    expect(resolve('resolve', stopped, retries === undefined ? {} : { retries })).toMatchObject({ status: 'changed', next: { retries: expected } })
-  })
-
-  it.each([0, -1, 1.5, 1_001, Number.NaN, Number.POSITIVE_INFINITY, '3'])('B022 retries %s are refused', (retries) => {
-    expect(resolve('resolve', failed(), { retries: retries as number })).toMatchObject({
-      status: 'failed',
-      why: expect.stringMatching(/^retries is .*; a resolution gives 1 to 1000 executions$/),
+    expect(resolve('resolve', stopped, retries === undefined ? {} : { retries })).toMatchObject({
+      status: 'changed',
+      next: { retries: expected },
     })
   })
 
-  it('A19 B022 a second time finds nothing to do', () => {
+  // B022
+  it.each([0, -1, 1.5, 1_001, Number.NaN, Number.POSITIVE_INFINITY, '3'])(
+    'retries %s are refused',
+    (retries) => {
+      expect(resolve('resolve', failed(), { retries: retries as number })).toMatchObject({
+        status: 'failed',
+        why: expect.stringMatching(/^retries is .*; a resolution gives 1 to 1000 executions$/),
+      })
+    },
+  )
+
+  // A19 B022
+  it('a second time finds nothing to do', () => {
     expect(resolve('resolve', { job: job('available') })).toEqual({
       status: 'skipped',
       why: 'job 7 has no open incident: already resolved (it is available)',
     })
-    expect(resolve('resolve', { job: job('completed') })).toMatchObject({ status: 'skipped', why: expect.stringContaining('already resolved') })
+    expect(resolve('resolve', { job: job('completed') })).toMatchObject({
+      status: 'skipped',
+      why: expect.stringContaining('already resolved'),
+    })
   })
 
-  it('A13 closes the dead letter of a poisoned job with its incident', () => {
-    expect(resolve('resolve', poisoned())).toMatchObject({ status: 'changed', close: { incident: true, deadLetter: true } })
+  // A13
+  it('closes the dead letter of a poisoned job with its incident', () => {
+    expect(resolve('resolve', poisoned())).toMatchObject({
+      status: 'changed',
+      close: { incident: true, deadLetter: true },
+    })
   })
 
   it('points at the dead letter of a dead job', () => {
-    expect(resolve('resolve', dead())).toMatchObject({ status: 'failed', why: expect.stringContaining('use dlq retry or dlq discard') })
+    expect(resolve('resolve', dead())).toMatchObject({
+      status: 'failed',
+      why: expect.stringContaining('use dlq retry or dlq discard'),
+    })
   })
 
   it('keeps a deadline that is given, and refuses one that has passed', () => {
-    expect(resolve('resolve', failed(), { deadlineAt: now + 5 })).toMatchObject({ next: { deadlineAt: now + 5 } })
-    expect(resolve('resolve', failed(), { deadlineAt: now - 1 })).toMatchObject({ status: 'failed', why: expect.stringContaining('has passed') })
-    expect(resolve('resolve', failed(), { deadlineAt: Number.NaN })).toMatchObject({ status: 'failed', why: 'the deadline NaN is not an instant' })
+    expect(resolve('resolve', failed(), { deadlineAt: now + 5 })).toMatchObject({
+      next: { deadlineAt: now + 5 },
+    })
+    expect(resolve('resolve', failed(), { deadlineAt: now - 1 })).toMatchObject({
+      status: 'failed',
+      why: expect.stringContaining('has passed'),
+    })
+    expect(resolve('resolve', failed(), { deadlineAt: Number.NaN })).toMatchObject({
+      status: 'failed',
+      why: 'the deadline NaN is not an instant',
+    })
   })
 })
 
@@ -148,8 +191,12 @@ describe('retry', () => {
     ['completed', 'failed'],
     ['rejected', 'failed'],
     ['cancelled', 'failed'],
-  ])('A23 of a job that is %s is %s, with the reason', (state, status) => {
-    expect(resolve('retry', { job: job(state) })).toEqual({ status, why: expect.stringContaining(`job 7 is ${state}`) })
+    // A23
+  ])('of a job that is %s is %s, with the reason', (state, status) => {
+    expect(resolve('retry', { job: job(state) })).toEqual({
+      status,
+      why: expect.stringContaining(`job 7 is ${state}`),
+    })
   })
 
   it('of a stopped job is its resolution', () => {
@@ -159,8 +206,15 @@ describe('retry', () => {
       next: { state: 'available', failures: 0 },
       close: { incident: true },
     })
-    expect(resolve('retry', dead())).toMatchObject({ status: 'changed', next: { state: 'available', failures: 0 }, close: { deadLetter: true } })
-    expect(resolve('retry', poisoned())).toMatchObject({ status: 'changed', close: { incident: true, deadLetter: true } })
+    expect(resolve('retry', dead())).toMatchObject({
+      status: 'changed',
+      next: { state: 'available', failures: 0 },
+      close: { deadLetter: true },
+    })
+    expect(resolve('retry', poisoned())).toMatchObject({
+      status: 'changed',
+      close: { incident: true, deadLetter: true },
+    })
   })
 
   it('of a waiting job ends its wait and nothing else', () => {
@@ -181,38 +235,59 @@ describe('retry', () => {
       close: { incident: false, deadLetter: false },
       detail: { from: 'waiting' },
     })
-    expect(resolve('retry', { job: { ...waiting, deadlineAt: now - 1 } })).toMatchObject({ next: { deadlineAt: null } })
-    expect(resolve('retry', { job: waiting }, { retries: 9 })).toMatchObject({ next: { retries: 9, retriesGiven: true } })
+    expect(resolve('retry', { job: { ...waiting, deadlineAt: now - 1 } })).toMatchObject({
+      next: { deadlineAt: null },
+    })
+    expect(resolve('retry', { job: waiting }, { retries: 9 })).toMatchObject({
+      next: { retries: 9, retriesGiven: true },
+    })
   })
 })
 
 describe('dead letters', () => {
-  it('A22 dlq retry takes a dead job and a poisoned one back, and closes what is open', () => {
+  // A22
+  it('dlq retry takes a dead job and a poisoned one back, and closes what is open', () => {
     expect(resolve('dlq_retry', dead(), { retries: 2 })).toMatchObject({
       status: 'changed',
       event: 'dlq_retried',
       next: { state: 'available', retries: 2 },
     })
-    expect(resolve('dlq_retry', poisoned())).toMatchObject({ status: 'changed', close: { incident: true, deadLetter: true } })
+    expect(resolve('dlq_retry', poisoned())).toMatchObject({
+      status: 'changed',
+      close: { incident: true, deadLetter: true },
+    })
   })
 
   it('dlq retry of a job without an open dead letter does nothing, and says what would', () => {
-    expect(resolve('dlq_retry', { job: job('completed') })).toMatchObject({ status: 'skipped', why: expect.stringContaining('already closed') })
-    expect(resolve('dlq_retry', failed())).toMatchObject({ status: 'failed', why: expect.stringContaining('resolve the incident') })
+    expect(resolve('dlq_retry', { job: job('completed') })).toMatchObject({
+      status: 'skipped',
+      why: expect.stringContaining('already closed'),
+    })
+    expect(resolve('dlq_retry', failed())).toMatchObject({
+      status: 'failed',
+      why: expect.stringContaining('resolve the incident'),
+    })
   })
 
-  it('A22 discard ends the job for good', () => {
+  // A22
+  it('discard ends the job for good', () => {
     expect(resolve('discard', dead())).toMatchObject({
       status: 'changed',
       event: 'discarded',
       next: { state: 'cancelled', finishedAt: now },
       close: { deadLetter: true },
     })
-    expect(resolve('discard', poisoned())).toMatchObject({ status: 'changed', close: { incident: true, deadLetter: true } })
+    expect(resolve('discard', poisoned())).toMatchObject({
+      status: 'changed',
+      close: { incident: true, deadLetter: true },
+    })
   })
 
   it('discard needs an open dead letter', () => {
-    expect(resolve('discard', failed())).toMatchObject({ status: 'failed', why: expect.stringContaining('has no open dead letter') })
+    expect(resolve('discard', failed())).toMatchObject({
+      status: 'failed',
+      why: expect.stringContaining('has no open dead letter'),
+    })
     expect(resolve('discard', { job: job('cancelled') })).toMatchObject({ status: 'skipped' })
   })
 })
@@ -231,7 +306,8 @@ describe('cancel', () => {
     expect(resolve('cancel', { job: job(state) }).status).toBe(status)
   })
 
-  it('A24 of a running job names the attempt that loses its lease', () => {
+  // A24
+  it('of a running job names the attempt that loses its lease', () => {
     expect(resolve('cancel', { job: job('running') })).toMatchObject({
       next: { state: 'cancelled', waitReason: null, finishedAt: now, failures: 3 },
       detail: { from: 'running', attempt: 3, workerId: 'w#1' },
@@ -239,19 +315,24 @@ describe('cancel', () => {
   })
 
   it('closes what is open', () => {
-    expect(resolve('cancel', poisoned())).toMatchObject({ event: 'cancelled', close: { incident: true, deadLetter: true } })
+    expect(resolve('cancel', poisoned())).toMatchObject({
+      event: 'cancelled',
+      close: { incident: true, deadLetter: true },
+    })
   })
 
-  it.each<Partial<Resolution>>([{ retries: 3 }, { deadlineAt: now + 5 }, { set: [{ path: 'amount', value: 1, add: false }] }])(
-    'takes no %j',
-    (more) => {
-      expect(resolve('cancel', { job: job('available') }, more).status).toBe('failed')
-    },
-  )
+  it.each<Partial<Resolution>>([
+    { retries: 3 },
+    { deadlineAt: now + 5 },
+    { set: [{ path: 'amount', value: 1, add: false }] },
+  ])('takes no %j', (more) => {
+    expect(resolve('cancel', { job: job('available') }, more).status).toBe('failed')
+  })
 })
 
 describe('changed variables', () => {
-  it('A21 are given to the store, and recorded', () => {
+  // A21
+  it('are given to the store, and recorded', () => {
     expect(resolve('resolve', failed(), { set: [{ path: 'amount', value: 10, add: false }] })).toMatchObject({
       status: 'changed',
       variables: '{"amount":10}',
@@ -259,7 +340,8 @@ describe('changed variables', () => {
     })
   })
 
-  it('A21 a wrong path leaves the job as it is', () => {
+  // A21
+  it('a wrong path leaves the job as it is', () => {
     expect(resolve('resolve', failed(), { set: [{ path: 'amuont', value: 10, add: false }] })).toEqual({
       status: 'failed',
       why: 'the variables have no "amuont"; check the spelling, or give --add to create it',

@@ -4,12 +4,13 @@ import { deadLetterReasons } from '../../src/domain/dead-letter.ts'
 import { incidentKinds } from '../../src/domain/incident.ts'
 import { jobStates } from '../../src/domain/job.ts'
 import { parseSelector, selectorText } from '../../src/domain/selector-text.ts'
-import { maskText } from '../../src/domain/mask.ts'
+import { maskText } from '../../src/text/mask.ts'
 import type { Selector } from '../../src/domain/selector.ts'
 import { pathText } from '../../src/domain/variable-path.ts'
 
 const now = Date.UTC(2030, 0, 31, 12)
-const usage = (message: string) => expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
+const usage = (message: string) =>
+  expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
 
 const hostile = fc
   .oneof(
@@ -38,14 +39,23 @@ const hostile = fc
   )
   .filter((text) => text.trim() !== '')
 /** As types are: without blanks around them and without control characters. */
-const named = hostile.map((text) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '_').trim()).filter((text) => text !== '')
+const named = hostile
+  .map((text) => text.replace(/[\p{Cc}\p{Surrogate}]/gu, '_').trim())
+  .filter((text) => text !== '')
 const some = <T>(item: fc.Arbitrary<T>) => fc.uniqueArray(item, { minLength: 1, maxLength: 3 })
 const instant = fc.integer({ min: Date.UTC(2000, 0), max: now })
 /** As JSON writes them: there is no −0. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
-const value = fc.oneof(json, fc.constantFrom('7', 'null', 'true', '', ' ', '"x"', '[1', 2 ** 53, -1.5e-7, { ['__proto__']: 1 }), hostile)
+const value = fc.oneof(
+  json,
+  fc.constantFrom('7', 'null', 'true', '', ' ', '"x"', '[1', 2 ** 53, -1.5e-7, { ['__proto__']: 1 }),
+  hostile,
+)
 const keys = fc.array(
-  fc.oneof(fc.constantFrom('a', '0', 'a.b', 'a=b', '["x"]', '', ' ', 'variables', '__proto__', '\\', "'"), fc.string({ unit: 'binary' })),
+  fc.oneof(
+    fc.constantFrom('a', '0', 'a.b', 'a=b', '["x"]', '', ' ', 'variables', '__proto__', '\\', "'"),
+    fc.string({ unit: 'binary' }),
+  ),
   { minLength: 1, maxLength: 4 },
 )
 const where = fc
@@ -97,7 +107,25 @@ describe('a selector as text', () => {
       fc.property(
         fc.oneof(
           fc.string({ unit: 'binary' }),
-          fc.array(fc.constantFrom('--type', '--where', '=', "'", '"', '\\', ' ', 'a', '1', ',', '-', '--error', '/')).map((all) => all.join('')),
+          fc
+            .array(
+              fc.constantFrom(
+                '--type',
+                '--where',
+                '=',
+                "'",
+                '"',
+                '\\',
+                ' ',
+                'a',
+                '1',
+                ',',
+                '-',
+                '--error',
+                '/',
+              ),
+            )
+            .map((all) => all.join('')),
         ),
         (text) => {
           let read: Selector

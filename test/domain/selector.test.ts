@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseKey, parseKeys } from '../../src/domain/selector.ts'
 
-const usage = (message: string) => expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
+const usage = (message: string) =>
+  expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
 
 describe('keys', () => {
   it('are whole numbers up to 2^53 - 1', () => {
@@ -27,7 +28,8 @@ describe('keys', () => {
     'abc',
     'NaN',
     '1\n',
-  ])('B106 %j is refused, not rounded', (text) => {
+    // B106
+  ])('%j is refused, not rounded', (text) => {
     expect(() => parseKey(text)).toThrow(usage(`${JSON.stringify(text)} is not a job key`))
   })
 

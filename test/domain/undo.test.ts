@@ -2,14 +2,46 @@ import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/domain/job.ts'
 import type { JobChangeImage, PauseImage } from '../../src/domain/operation.ts'
 import { operationState, type Operation } from '../../src/domain/operation.ts'
-import { jobImage, undoBreaker, undoJob, undoPause, variablesHash, type JobNow } from '../../src/domain/undo.ts'
+import {
+  jobImage,
+  undoBreaker,
+  undoJob,
+  undoPause,
+  variablesHash,
+  type JobNow,
+} from '../../src/domain/undo.ts'
 import { runningJob } from './builders.ts'
 
-const before = runningJob({ key: 7, state: 'failed', attempt: 3, retries: 0, failures: 3, crashes: 1, workerId: null, runUntil: null, priority: 0 })
-const after: Job = { ...before, state: 'available', retries: 3, retriesGiven: true, failures: 0, crashes: 0, runAt: 500 }
+const before = runningJob({
+  key: 7,
+  state: 'failed',
+  attempt: 3,
+  retries: 0,
+  failures: 3,
+  crashes: 1,
+  workerId: null,
+  runUntil: null,
+  priority: 0,
+})
+const after: Job = {
+  ...before,
+  state: 'available',
+  retries: 3,
+  retriesGiven: true,
+  failures: 0,
+  crashes: 0,
+  runAt: 500,
+}
 
 const image: JobChangeImage = {
-  ...{ of: 'job', attempt: 3, before: jobImage(before), after: jobImage(after), incident: 41, deadLetterAt: 90 },
+  ...{
+    of: 'job',
+    attempt: 3,
+    before: jobImage(before),
+    after: jobImage(after),
+    incident: 41,
+    deadLetterAt: 90,
+  },
   variables: { before: '{"a":1}', afterHash: variablesHash('{"a":2}') },
 }
 
@@ -18,13 +50,37 @@ const now: JobNow = { job: after, variables: '{"a":2}', incidentThere: true, dea
 const changed = (job: Partial<Job>): Partial<JobNow> => ({ job: { ...after, ...job } })
 
 const refusals: readonly [string, Partial<JobNow>, string][] = [
-  ['an attempt runs', changed({ state: 'running', attempt: 4 }), 'attempt 4 of job 7 has started since (it is running)'],
-  ['an attempt has completed it', changed({ state: 'completed', attempt: 4 }), 'attempt 4 of job 7 has started since (it is completed)'],
-  ['an attempt has failed and it stopped again', changed({ state: 'failed', attempt: 4 }), 'attempt 4 of job 7 has started since (it is failed)'],
-  ['somebody has cancelled it', changed({ state: 'cancelled' }), 'job 7 was left available, and is cancelled now'],
+  [
+    'an attempt runs',
+    changed({ state: 'running', attempt: 4 }),
+    'attempt 4 of job 7 has started since (it is running)',
+  ],
+  [
+    'an attempt has completed it',
+    changed({ state: 'completed', attempt: 4 }),
+    'attempt 4 of job 7 has started since (it is completed)',
+  ],
+  [
+    'an attempt has failed and it stopped again',
+    changed({ state: 'failed', attempt: 4 }),
+    'attempt 4 of job 7 has started since (it is failed)',
+  ],
+  [
+    'somebody has cancelled it',
+    changed({ state: 'cancelled' }),
+    'job 7 was left available, and is cancelled now',
+  ],
   ['its deadline stopped it', changed({ state: 'failed' }), 'job 7 was left available, and is failed now'],
-  ['somebody has given it other retries', changed({ retries: 9 }), 'job 7 was changed since: its retries is 9, and was left 3'],
-  ['somebody has given it another priority', changed({ priority: 5 }), 'job 7 was changed since: its priority is 5, and was left 0'],
+  [
+    'somebody has given it other retries',
+    changed({ retries: 9 }),
+    'job 7 was changed since: its retries is 9, and was left 3',
+  ],
+  [
+    'somebody has given it another priority',
+    changed({ priority: 5 }),
+    'job 7 was changed since: its priority is 5, and was left 0',
+  ],
   ['its variables are others', { variables: '{"a":3}' }, 'the variables of job 7 were changed since'],
   ['its incident is gone', { incidentThere: false }, 'the incident of job 7 is not kept any more'],
   ['its dead letter is gone', { deadLetterThere: false }, 'the dead letter of job 7 is not kept any more'],
@@ -40,8 +96,19 @@ describe('undoing a change of a job', () => {
 
   it('leaves variables, incident and dead letter alone where the change did', () => {
     const { variables: _, ...plain } = { ...image, incident: null, deadLetterAt: null }
-    const restored = undoJob(7, plain, { job: after, variables: '', incidentThere: false, deadLetterThere: false })
-    expect(restored).toEqual({ status: 'changed', next: jobImage(before), why: '', partly: false, reopen: { incident: null, deadLetter: false } })
+    const restored = undoJob(7, plain, {
+      job: after,
+      variables: '',
+      incidentThere: false,
+      deadLetterThere: false,
+    })
+    expect(restored).toEqual({
+      status: 'changed',
+      next: jobImage(before),
+      why: '',
+      partly: false,
+      reopen: { incident: null, deadLetter: false },
+    })
   })
 
   it('names the steps that stay forgotten, and puts the effects back in their epoch', () => {
@@ -56,40 +123,77 @@ describe('undoing a change of a job', () => {
 
   it('takes no notice of a job that became due meanwhile', () => {
     const waiting: Job = { ...after, state: 'waiting', waitReason: 'delay', priority: 9 }
-    const { variables: _, ...updated } = { ...image, after: jobImage(waiting), incident: null, deadLetterAt: null }
+    const { variables: _, ...updated } = {
+      ...image,
+      after: jobImage(waiting),
+      incident: null,
+      deadLetterAt: null,
+    }
     const due: Job = { ...waiting, state: 'available', waitReason: null }
-    expect(undoJob(7, updated, { ...now, job: due })).toMatchObject({ status: 'changed', next: jobImage(before) })
+    expect(undoJob(7, updated, { ...now, job: due })).toMatchObject({
+      status: 'changed',
+      next: jobImage(before),
+    })
     expect(undoJob(7, updated, { ...now, job: { ...due, runAt: 9 } })).toMatchObject({ status: 'failed' })
   })
 
   it('knows no job that was pruned', () => {
-    expect(undoJob(7, image, { ...now, job: null })).toMatchObject({ status: 'not_found', why: 'job 7 is not kept any more' })
+    expect(undoJob(7, image, { ...now, job: null })).toMatchObject({
+      status: 'not_found',
+      why: 'job 7 is not kept any more',
+    })
   })
 })
 
 describe('undoing a pause', () => {
-  const none: PauseImage = { pausedAt: null, pausedBy: null, pauseReason: null, pausedUntil: null, badStreak: 0 }
+  const none: PauseImage = {
+    pausedAt: null,
+    pausedBy: null,
+    pauseReason: null,
+    pausedUntil: null,
+    badStreak: 0,
+  }
   const paused: PauseImage = { ...none, pausedAt: 10, pausedBy: 'ada', pauseReason: 'down' }
 
   it('restores what was there, in both directions', () => {
-    expect(undoPause('mail', { of: 'type', before: none, after: paused }, paused)).toEqual({ status: 'changed', next: none })
-    expect(undoPause('mail', { of: 'type', before: { ...paused, badStreak: 20 }, after: none }, none)).toMatchObject({ next: { badStreak: 20 } })
+    expect(undoPause('mail', { of: 'type', before: none, after: paused }, paused)).toEqual({
+      status: 'changed',
+      next: none,
+    })
+    expect(
+      undoPause('mail', { of: 'type', before: { ...paused, badStreak: 20 }, after: none }, none),
+    ).toMatchObject({ next: { badStreak: 20 } })
   })
 
   it('goes on where only the row of stops has grown since', () => {
-    expect(undoPause('mail', { of: 'type', before: paused, after: none }, { ...none, badStreak: 3 })).toMatchObject({ status: 'changed' })
+    expect(
+      undoPause('mail', { of: 'type', before: paused, after: none }, { ...none, badStreak: 3 }),
+    ).toMatchObject({ status: 'changed' })
   })
 
   it.each([
     ['resumed', none, 'the type mail was changed since: it is not paused now'],
-    ['paused by another', { ...paused, pausedBy: 'wf' }, 'the type mail was changed since: it is paused by wf now'],
-    ['paused to another end', { ...paused, pausedUntil: 99 }, 'the type mail was changed since: it is paused by ada now'],
+    [
+      'paused by another',
+      { ...paused, pausedBy: 'wf' },
+      'the type mail was changed since: it is paused by wf now',
+    ],
+    [
+      'paused to another end',
+      { ...paused, pausedUntil: 99 },
+      'the type mail was changed since: it is paused by ada now',
+    ],
   ])('refuses when it was %s since', (_, state, why) => {
-    expect(undoPause('mail', { of: 'type', before: none, after: paused }, state)).toEqual({ status: 'failed', why })
+    expect(undoPause('mail', { of: 'type', before: none, after: paused }, state)).toEqual({
+      status: 'failed',
+      why,
+    })
   })
 
   it('knows no type that is gone', () => {
-    expect(undoPause('mail', { of: 'type', before: none, after: paused }, null)).toMatchObject({ status: 'not_found' })
+    expect(undoPause('mail', { of: 'type', before: none, after: paused }, null)).toMatchObject({
+      status: 'not_found',
+    })
   })
 })
 
@@ -106,7 +210,18 @@ describe('undoing a change of a breaker', () => {
 
 describe('the state of an operation', () => {
   const operation: Operation = {
-    ...{ id: 1, verb: 'resolve', who: 'ada', selector: '', reason: null, flags: {}, at: 0, undoes: null, undoneBy: null, undone: 0 },
+    ...{
+      id: 1,
+      verb: 'resolve',
+      who: 'ada',
+      selector: '',
+      reason: null,
+      flags: {},
+      at: 0,
+      undoes: null,
+      undoneBy: null,
+      undone: 0,
+    },
     ...{ matched: 3, changed: 1, skipped: 1, failed: 0, touchedAt: 1_000, finishedAt: null },
   }
   it.each([

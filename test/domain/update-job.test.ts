@@ -5,8 +5,26 @@ import type { Resolution } from '../../src/domain/resolution.ts'
 
 const now = 1_800_000_000_000
 const waiting: Job = {
-  ...{ key: 17, type: 'mail', state: 'waiting', waitReason: 'backoff', priority: 0, runAt: now + 60_000, retries: 2, retriesGiven: false },
-  ...{ enqueuedRetries: 3, attempt: 1, failures: 1, crashes: 0, deferrals: 2, deferringSince: null, workerId: null, startedAt: now - 5_000 },
+  ...{
+    key: 17,
+    type: 'mail',
+    state: 'waiting',
+    waitReason: 'backoff',
+    priority: 0,
+    runAt: now + 60_000,
+    retries: 2,
+    retriesGiven: false,
+  },
+  ...{
+    enqueuedRetries: 3,
+    attempt: 1,
+    failures: 1,
+    crashes: 0,
+    deferrals: 2,
+    deferringSince: null,
+    workerId: null,
+    startedAt: now - 5_000,
+  },
   ...{ runUntil: null, deadlineAt: null, createdAt: now - 60_000, finishedAt: null, parentKey: null },
 }
 const due: Job = { ...waiting, state: 'available', waitReason: null, runAt: now - 30_000 }
@@ -23,8 +41,22 @@ describe('an update of a job that waits', () => {
       close: { incident: false, deadLetter: false },
       event: 'updated',
       next: {
-        ...{ state: 'waiting', waitReason: 'backoff', priority: 5, runAt: now + 1_000, retries: 9, retriesGiven: true },
-        ...{ failures: 1, crashes: 0, deferrals: 2, deferringSince: null, deadlineAt: null, finishedAt: null },
+        ...{
+          state: 'waiting',
+          waitReason: 'backoff',
+          priority: 5,
+          runAt: now + 1_000,
+          retries: 9,
+          retriesGiven: true,
+        },
+        ...{
+          failures: 1,
+          crashes: 0,
+          deferrals: 2,
+          deferringSince: null,
+          deadlineAt: null,
+          finishedAt: null,
+        },
       },
       detail: {
         from: 'waiting',
@@ -36,10 +68,30 @@ describe('an update of a job that waits', () => {
   })
 
   it.each<[string, Job, number, object]>([
-    ['a time to come makes a due job wait', due, now + 1, { state: 'waiting', waitReason: 'delay', runAt: now + 1 }],
-    ['a time that has come makes a waiting job due', waiting, now, { state: 'available', waitReason: null, runAt: now }],
-    ['a time that has passed does not let it jump the queue', waiting, now - 1e9, { state: 'available', waitReason: null, runAt: now }],
-    ['what waits keeps the reason for it', waiting, now + 1, { state: 'waiting', waitReason: 'backoff', runAt: now + 1 }],
+    [
+      'a time to come makes a due job wait',
+      due,
+      now + 1,
+      { state: 'waiting', waitReason: 'delay', runAt: now + 1 },
+    ],
+    [
+      'a time that has come makes a waiting job due',
+      waiting,
+      now,
+      { state: 'available', waitReason: null, runAt: now },
+    ],
+    [
+      'a time that has passed does not let it jump the queue',
+      waiting,
+      now - 1e9,
+      { state: 'available', waitReason: null, runAt: now },
+    ],
+    [
+      'what waits keeps the reason for it',
+      waiting,
+      now + 1,
+      { state: 'waiting', waitReason: 'backoff', runAt: now + 1 },
+    ],
   ])('%s', (_, job, runAt, next) => {
     expect(update(job, { runAt })).toMatchObject({ status: 'changed', next })
   })
@@ -68,7 +120,10 @@ describe('an update that is refused', () => {
     ['rejected', 'which is final'],
     ['cancelled', 'which is final'],
   ])('says so of a job that is %s', (state, why) => {
-    expect(update({ ...waiting, state }, { retries: 5 })).toEqual({ status: 'failed', why: expect.stringContaining(why) })
+    expect(update({ ...waiting, state }, { retries: 5 })).toEqual({
+      status: 'failed',
+      why: expect.stringContaining(why),
+    })
   })
 
   it.each<[string, Partial<Resolution>, string]>([
@@ -86,12 +141,18 @@ describe('an update that is refused', () => {
 
   it('does not put the start behind the deadline', () => {
     const job = { ...waiting, deadlineAt: now + 90_000 }
-    expect(update(job, { runAt: now + 90_001 })).toEqual({ status: 'failed', why: expect.stringContaining('comes before that time') })
+    expect(update(job, { runAt: now + 90_001 })).toEqual({
+      status: 'failed',
+      why: expect.stringContaining('comes before that time'),
+    })
     expect(update(job, { runAt: now + 90_000 })).toMatchObject({ status: 'changed' })
   })
 
   it('is the only verb that takes a rank or a time', () => {
     for (const verb of ['resolve', 'retry', 'dlq_retry', 'cancel', 'discard'] as const)
-      expect(update(waiting, { verb, priority: 1 })).toEqual({ status: 'failed', why: expect.stringContaining('update changes them') })
+      expect(update(waiting, { verb, priority: 1 })).toEqual({
+        status: 'failed',
+        why: expect.stringContaining('update changes them'),
+      })
   })
 })

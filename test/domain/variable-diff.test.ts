@@ -5,8 +5,18 @@ import { variableDiff } from '../../src/domain/variable-diff.ts'
 
 describe('variableDiff', () => {
   it('names what was changed, where it stands', () => {
-    const before = { amount: -1, customer: { name: 'Ann', city: 'Graz' }, items: [{ price: 1 }, { price: 2 }], gone: 1 }
-    const after = { amount: 10, customer: { name: 'Ann', zip: '8010' }, items: [{ price: 1 }, { price: 3 }], note: null }
+    const before = {
+      amount: -1,
+      customer: { name: 'Ann', city: 'Graz' },
+      items: [{ price: 1 }, { price: 2 }],
+      gone: 1,
+    }
+    const after = {
+      amount: 10,
+      customer: { name: 'Ann', zip: '8010' },
+      items: [{ price: 1 }, { price: 3 }],
+      note: null,
+    }
     expect(variableDiff(before, after)).toEqual([
       { path: 'amount', value: 10, add: false },
       { path: 'customer.zip', value: '8010', add: true },
@@ -18,11 +28,16 @@ describe('variableDiff', () => {
   })
 
   it('makes of the one what the other is, whatever they are', () => {
-    const variables = fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
+    const variables = fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }), {
+      maxKeys: 5,
+    })
     fc.assert(
       fc.property(variables, variables, (before, after) => {
         const [from, to] = [JSON.stringify(before), JSON.stringify(after)]
-        const changes = variableDiff(JSON.parse(from) as Record<string, unknown>, JSON.parse(to) as Record<string, unknown>)
+        const changes = variableDiff(
+          JSON.parse(from) as Record<string, unknown>,
+          JSON.parse(to) as Record<string, unknown>,
+        )
         expect(JSON.parse(setVariables(from, changes).text)).toEqual(JSON.parse(to))
       }),
     )

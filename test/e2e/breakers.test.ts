@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { Scene } from '../support/scene.ts'
 
-const stripe = 'dependencies: { stripe: { breaker: { failures: 2, openFor: "1h" }, retry: { attempts: 1 } } },'
+const stripe =
+  'dependencies: { stripe: { breaker: { failures: 2, openFor: "1h" }, retry: { attempts: 1 } } },'
 
 describe('worker processes that share a breaker', () => {
-  it('A26 a trip from the command line holds a running worker within a second, at no retry, until it is closed', async () => {
+  // A26
+  it('a trip from the command line holds a running worker within a second, at no retry, until it is closed', async () => {
     const scene = await Scene.open()
     const file = scene.handler('charge', 'await ctx.call("stripe", async () => mark("call"))', stripe)
     const worker = scene.worker([file, scene.handler('plain', '')])
@@ -17,7 +19,9 @@ describe('worker processes that share a breaker', () => {
     const [other = 0] = await scene.enqueue({ type: 'plain' })
     await scene.until(other, 'completed')
     expect(scene.marks.count('call')).toBe(1)
-    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(/held +the breaker of stripe is open for another (?:1h|5\dm)[^\n]*: drill/)
+    expect(scene.wf(['jobs', 'show', String(held[0])]).out).toMatch(
+      /held +the breaker of stripe is open for another (?:1h|5\dm)[^\n]*: drill/,
+    )
     expect(scene.wf(['breakers', 'close', 'stripe', '--reason', 'the drill is over']).code).toBe(0)
     for (const key of held) {
       expect(await scene.until(key, 'completed')).toMatchObject({ retries: 3, failures: 0 })
@@ -27,7 +31,8 @@ describe('worker processes that share a breaker', () => {
     await worker.exits(0)
   })
 
-  it('A26 what one worker process opens holds another, and the store says why', async () => {
+  // A26
+  it('what one worker process opens holds another, and the store says why', async () => {
     const scene = await Scene.open()
     const file = scene.handler(
       'charge',
@@ -42,7 +47,9 @@ describe('worker processes that share a breaker', () => {
     await scene.enqueue(...Array.from({ length: 20 }, () => ({ type: 'charge' })))
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(scene.marks.count('call')).toBe(called)
-    expect(scene.wf(['breakers', 'list']).out).toMatch(/stripe +open .* \d+m +\d+ +\S+\.1#\w+ +\d failures in a row/)
+    expect(scene.wf(['breakers', 'list']).out).toMatch(
+      /stripe +open .* \d+m +\d+ +\S+\.1#\w+ +\d failures in a row/,
+    )
     expect(keys.length).toBe(4)
     for (const worker of workers) {
       worker.signal('SIGTERM')
@@ -52,7 +59,8 @@ describe('worker processes that share a breaker', () => {
 })
 
 describe('a step that is killed in the middle', () => {
-  it('A30 kill -9 inside once: the next attempt asks the other side, and the unknown outcome is shown', async () => {
+  // A30
+  it('kill -9 inside once: the next attempt asks the other side, and the unknown outcome is shown', async () => {
     const scene = await Scene.open()
     const run = `await ctx.once("charge", () => { mark("charge"); if (job.attempt === 1) process.kill(process.pid, "SIGKILL"); return new Promise(() => {}) },
       { verify: () => { mark("verify"); return variables.found } })`
@@ -61,8 +69,12 @@ describe('a step that is killed in the middle', () => {
     const worker = scene.worker([file])
     await scene.until(key, 'completed')
     expect([scene.marks.count('charge'), scene.marks.count('verify')]).toEqual([1, 1])
-    expect(await scene.store.steps(key)).toMatchObject([{ step: 'charge', attempt: 2, result: '"ch_1"', unknowns: 1 }])
-    expect(scene.wf(['jobs', 'show', String(key)]).out).toMatch(/charge +done .*an attempt before ended without saying how/)
+    expect(await scene.store.steps(key)).toMatchObject([
+      { step: 'charge', attempt: 2, result: '"ch_1"', unknowns: 1 },
+    ])
+    expect(scene.wf(['jobs', 'show', String(key)]).out).toMatch(
+      /charge +done .*an attempt before ended without saying how/,
+    )
     worker.signal('SIGTERM')
     await worker.exits(0)
   })

@@ -3,9 +3,13 @@ import { childrenOf, eventually, isAlive, kill, shortLease } from '../support/pr
 import { Scene } from '../support/scene.ts'
 
 describe('worker processes that die', () => {
-  it('A06 B005 kill -9 of a child: its job starts again at once in another, at no cost, and completes once', async () => {
+  // A06 B005
+  it('kill -9 of a child: its job starts again at once in another, at no cost, and completes once', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start"); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end")')
+    const file = scene.handler(
+      'slow',
+      'mark("start"); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end")',
+    )
     const [key = 0] = await scene.enqueue({ type: 'slow' })
     // Whoever waited for its lease to end would not see it start again.
     const worker = scene.worker([file], { env: { WF_LEASE: '10m' } })
@@ -21,9 +25,13 @@ describe('worker processes that die', () => {
     await worker.exits(0)
   })
 
-  it('A06 B006 B012 kill -9 of supervisor and child: others run the jobs again within lease and sweep', async () => {
+  // A06 B006 B012
+  it('kill -9 of supervisor and child: others run the jobs again within lease and sweep', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)')
+    const file = scene.handler(
+      'slow',
+      'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)',
+    )
     const keys = await scene.enqueue(...Array.from({ length: 8 }, () => ({ type: 'slow' })))
     const first = scene.worker([file], { env: shortLease })
     await scene.marks.until((lines) => lines.length === 8, 'all handlers have started')
@@ -38,9 +46,13 @@ describe('worker processes that die', () => {
     }
   })
 
-  it('B006 wf workers release: others take the jobs of a worker that was killed with its supervisor at once, not when the lease is over', async () => {
+  // B006
+  it('wf workers release: others take the jobs of a worker that was killed with its supervisor at once, not when the lease is over', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('slow', 'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)')
+    const file = scene.handler(
+      'slow',
+      'mark("start " + job.key); await sleep(job.attempt === 1 ? 600_000 : 10); mark("end " + job.key)',
+    )
     const keys = await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'slow' })))
     const long = { env: { WF_LEASE: '10m', WF_RENEWAL: '1s' } }
     const first = scene.worker([file, '--worker-id', 'first'], long)
@@ -48,23 +60,32 @@ describe('worker processes that die', () => {
     const second = scene.worker([file, '--worker-id', 'second'], long)
     await second.says(/working on slow/)
     const refused = scene.wf(['workers', 'release', 'first'])
-    expect([refused.code, refused.err]).toEqual([5, expect.stringMatching(/first\.1#\w+ runs: .*its 4 jobs could run twice/)])
+    expect([refused.code, refused.err]).toEqual([
+      5,
+      expect.stringMatching(/first\.1#\w+ runs: .*its 4 jobs could run twice/),
+    ])
     first.killAll()
     await first.ended
     expect(scene.wf(['workers', 'list']).out).toMatch(/first\.1#\w+ +running +4\/10/)
     const released = scene.wf(['workers', 'release', 'first', '--reason', 'killed by hand'])
-    expect([released.code, released.out]).toEqual([0, expect.stringContaining(`4 jobs ended as lost: ${keys.join(', ')}`)])
+    expect([released.code, released.out]).toEqual([
+      0,
+      expect.stringContaining(`4 jobs ended as lost: ${keys.join(', ')}`),
+    ])
     for (const key of keys) {
       expect(await scene.until(key, 'completed')).toMatchObject({ attempt: 2, retries: 3 })
       expect(await scene.outcomes(key)).toEqual(['lost', 'success'])
-      expect((await scene.detail(key)).attempts[0]?.error?.message).toMatch(/^worker first\.1#\w+ was released by .+: killed by hand$/)
+      expect((await scene.detail(key)).attempts[0]?.error?.message).toMatch(
+        /^worker first\.1#\w+ was released by .+: killed by hand$/,
+      )
     }
     expect((await scene.store.workers(scene.store.now())).map(({ label }) => label)).toEqual(['second'])
     second.signal('SIGTERM')
     await second.exits(0)
   })
 
-  it('B009 a crash in the last or only attempt costs no retry and is never silent', async () => {
+  // B009
+  it('a crash in the last or only attempt costs no retry and is never silent', async () => {
     const scene = await Scene.open()
     const file = scene.handler('dies', 'if (job.attempt === 1) process.kill(process.pid, "SIGKILL")')
     const keys = await scene.enqueue({ type: 'dies', retries: 1 }, { type: 'dies', retries: 3 })
@@ -76,11 +97,15 @@ describe('worker processes that die', () => {
     expect((await scene.job(keys[0] ?? 0)).retries).toBe(1)
   })
 
-  it('A05 B010 a job that kills its process stops after three crashes, and all its neighbours complete', async () => {
+  // A05 B010
+  it('a job that kills its process stops after three crashes, and all its neighbours complete', async () => {
     const scene = await Scene.open()
     const file = scene.handler('mixed', 'if (variables.kills) process.abort(); await sleep(20)')
     const good = Array.from({ length: 50 }, () => ({ type: 'mixed' }))
-    const [killer = 0, ...others] = await scene.enqueue({ type: 'mixed', variables: { kills: true } }, ...good)
+    const [killer = 0, ...others] = await scene.enqueue(
+      { type: 'mixed', variables: { kills: true } },
+      ...good,
+    )
     const worker = scene.worker([file, '--until-empty'])
     await worker.exits(10)
     const detail = await scene.detail(killer)
@@ -94,7 +119,8 @@ describe('worker processes that die', () => {
     }
   })
 
-  it('B054 a killed child is replaced, and the others work on', async () => {
+  // B054
+  it('a killed child is replaced, and the others work on', async () => {
     const scene = await Scene.open()
     const file = scene.handler('quick', 'await sleep(20)')
     const worker = scene.worker([file, '--processes', '3'])
@@ -112,7 +138,8 @@ describe('worker processes that die', () => {
     await worker.exits(0)
   })
 
-  it('B054 B065 processes that only die end the run with exit code 1, before long', async () => {
+  // B054 B065
+  it('processes that only die end the run with exit code 1, before long', async () => {
     const scene = await Scene.open()
     // It loads, and ends its process a moment later: no job is ever settled.
     const file = scene.handler('doomed', '', 'retries: (setTimeout(() => process.exit(3), 50), 3),')
@@ -124,7 +151,8 @@ describe('worker processes that die', () => {
 })
 
 describe('handlers that end their process', () => {
-  it('B055 by process.exit, by a signal to themselves, or after they have returned: nothing is lost, exit code 0 is no success, the good ones complete', async () => {
+  // B055
+  it('by process.exit, by a signal to themselves, or after they have returned: nothing is lost, exit code 0 is no success, the good ones complete', async () => {
     const scene = await Scene.open()
     const ways = {
       zero: 'process.exit(0)',
@@ -132,7 +160,9 @@ describe('handlers that end their process', () => {
       signal: 'process.kill(process.pid, "SIGKILL")',
       late: 'setTimeout(() => process.exit(), 50)',
     }
-    const cases = Object.entries(ways).map(([way, does]) => `if (variables.way === "${way}" && job.attempt < 3) ${does};`)
+    const cases = Object.entries(ways).map(
+      ([way, does]) => `if (variables.way === "${way}" && job.attempt < 3) ${does};`,
+    )
     const file = scene.handler('mixed', `${cases.join(' ')} await sleep(5)`)
     const bad = Object.keys(ways).map((way) => ({ type: 'mixed', variables: { way } }))
     const keys = await scene.enqueue(...bad, ...Array.from({ length: 40 }, () => ({ type: 'mixed' })))
@@ -146,21 +176,30 @@ describe('handlers that end their process', () => {
     for (const key of keys.slice(0, 3)) expect(await scene.outcomes(key)).toContain('lost')
   })
 
-  it('B056 with a floating rejection, a throw in a timer, an unheard error event: what runs may finish, the process is replaced, nothing is doubled', async () => {
+  // B056
+  it('with a floating rejection, a throw in a timer, an unheard error event: what runs may finish, the process is replaced, nothing is doubled', async () => {
     const scene = await Scene.open()
     const ways = {
       rejection: 'setTimeout(() => { Promise.reject(null) }, 30)',
       timer: 'setTimeout(() => { throw undefined }, 30)',
-      event: 'setTimeout(async () => new (await import("node:events")).EventEmitter().emit("error", new Error("unheard")), 30)',
+      event:
+        'setTimeout(async () => new (await import("node:events")).EventEmitter().emit("error", new Error("unheard")), 30)',
     }
     const cases = Object.entries(ways).map(([way, does]) => `if (variables.way === "${way}") ${does};`)
-    const file = scene.handler('mixed', `mark("start " + job.key); ${cases.join(' ')} await sleep(variables.way ? 0 : 150); mark("end " + job.key)`)
+    const file = scene.handler(
+      'mixed',
+      `mark("start " + job.key); ${cases.join(' ')} await sleep(variables.way ? 0 : 150); mark("end " + job.key)`,
+    )
     for (const way of Object.keys(ways)) {
-      const keys = await scene.enqueue({ type: 'mixed', variables: { way } }, ...Array.from({ length: 9 }, () => ({ type: 'mixed' })))
+      const keys = await scene.enqueue(
+        { type: 'mixed', variables: { way } },
+        ...Array.from({ length: 9 }, () => ({ type: 'mixed' })),
+      )
       const worker = scene.worker([file, '--until-empty'])
       await worker.exits(0)
       expect(worker.out).toMatch(/an error that no handler caught/)
-      for (const key of keys) expect([scene.marks.count(`start ${key}`), scene.marks.count(`end ${key}`)]).toEqual([1, 1])
+      for (const key of keys)
+        expect([scene.marks.count(`start ${key}`), scene.marks.count(`end ${key}`)]).toEqual([1, 1])
     }
     expect(await scene.counts()).toEqual({ completed: 30 })
   })

@@ -44,36 +44,57 @@ afterEach(() => {
 })
 
 async function startGateway(slow: string) {
-  gateway = fork(join(demo, 'gateway.mjs'), ['--slow', slow], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  gateway = fork(join(demo, 'gateway.mjs'), ['--slow', slow], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const [{ url }] = (await once(gateway, 'message')) as [{ url: string }]
-  const ask = async <T>(path: string, method = 'GET') => (await (await fetch(`${url}${path}`, { method })).json()) as T
+  const ask = async <T>(path: string, method = 'GET') =>
+    (await (await fetch(`${url}${path}`, { method })).json()) as T
   return { url, ask }
 }
 
 describe('the gateway is down for a while', () => {
-  it('A25 A26 costs no retry and no second charge, and the gateway is met by the probes only', async () => {
+  // A25 A26
+  it('costs no retry and no second charge, and the gateway is met by the probes only', async () => {
     const scene = await Scene.open()
     const { url, ask } = await startGateway('60-140')
-    const order = (number: number) => ({ orderId: `o-${number}`, amount: number, currency: 'EUR', card: 'tok_visa' })
-    const orders = Array.from({ length: 100 }, (_, at) => ({ type: 'charge-payment', variables: order(at + 1) }))
+    const order = (number: number) => ({
+      orderId: `o-${number}`,
+      amount: number,
+      currency: 'EUR',
+      card: 'tok_visa',
+    })
+    const orders = Array.from({ length: 100 }, (_, at) => ({
+      type: 'charge-payment',
+      variables: order(at + 1),
+    }))
     const keys = await scene.enqueue(...orders.slice(0, 20))
     const env = { PAYMENT_GATEWAY: url, DEMO_OPEN_FOR: '2s' }
     const worker = scene.worker([join(demo, 'charge-payment.ts'), '--processes', '2'], { env })
-    await eventually(async () => (await ask<{ charges: number }>('/counts')).charges > 10, 'cards are charged', longestMs)
+    await eventually(
+      async () => (await ask<{ charges: number }>('/counts')).charges > 10,
+      'cards are charged',
+      longestMs,
+    )
 
     await ask('/down', 'POST')
     // However fast the others were charged, these meet the outage.
     keys.push(...(await scene.enqueue(...orders.slice(20))))
-    const opened = async () => (await scene.store.breakerHistory('gateway', 100)).filter(({ event }) => event === 'breaker_opened')
+    const opened = async () =>
+      (await scene.store.breakerHistory('gateway', 100)).filter(({ event }) => event === 'breaker_opened')
     await eventually(async () => (await opened()).length >= 2, 'a probe has failed', longestMs)
-    const held = (await Promise.all(keys.map((key) => scene.detail(key)))).filter(({ job }) => job.state !== 'completed').length
+    const held = (await Promise.all(keys.map((key) => scene.detail(key)))).filter(
+      ({ job }) => job.state !== 'completed',
+    ).length
     await ask('/up', 'POST')
     for (const key of keys) await scene.until(key, 'completed')
     worker.signal('SIGTERM')
     await worker.exits(0)
 
     const details = await Promise.all(keys.map((key) => scene.detail(key)))
-    expect(new Set(details.map(({ job: { state, retries, failures } }) => `${state} ${retries} ${failures}`))).toEqual(new Set(['completed 5 0']))
+    expect(
+      new Set(details.map(({ job: { state, retries, failures } }) => `${state} ${retries} ${failures}`)),
+    ).toEqual(new Set(['completed 5 0']))
     const { charges } = await ask<{ charges: { orderId: string }[] }>('/ledger')
     expect([charges.length, new Set(charges.map(({ orderId }) => orderId)).size]).toEqual([100, 100])
     const outage = await ask<Outage>('/outage')
@@ -88,9 +109,15 @@ describe('the gateway is down for a while', () => {
 })
 
 describe('the verdict of the demo', () => {
-  const at = (...instants: number[]) => instants.map((instant, number) => ({ at: instant, orderId: `o-${number}` }))
+  const at = (...instants: number[]) =>
+    instants.map((instant, number) => ({ at: instant, orderId: `o-${number}` }))
   const good: Trial = {
-    outage: { downAt: 1_000, upAt: 9_000, refused: at(1_010, 4_050, 7_080), after: at(10_060, 10_200, 11_300, 11_400, 11_900) },
+    outage: {
+      downAt: 1_000,
+      upAt: 9_000,
+      refused: at(1_010, 4_050, 7_080),
+      after: at(10_060, 10_200, 11_300, 11_400, 11_900),
+    },
     history: [
       { at: 1_020, event: 'breaker_opened' },
       { at: 4_060, event: 'breaker_opened' },

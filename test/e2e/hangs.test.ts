@@ -3,7 +3,8 @@ import { childrenOf, eventually, isAlive, kill, shortLease, shortPatience } from
 import { Scene } from '../support/scene.ts'
 
 describe('handlers that block their process', () => {
-  it('A08 B064 one that blocks for three leases within its timeout keeps its job, although another worker is idle', async () => {
+  // A08 B064
+  it('one that blocks for three leases within its timeout keeps its job, although another worker is idle', async () => {
     const scene = await Scene.open()
     const file = scene.handler('spins', 'mark("start"); spin(6500); mark("end")', "timeout: '2m',")
     const [key = 0] = await scene.enqueue({ type: 'spins' })
@@ -17,7 +18,8 @@ describe('handlers that block their process', () => {
     for (const worker of workers) await worker.exits(0)
   })
 
-  it('B064 eight that take turns at blocking all keep theirs', async () => {
+  // B064
+  it('eight that take turns at blocking all keep theirs', async () => {
     const scene = await Scene.open()
     const file = scene.handler('spins', 'mark("start " + job.key); spin(600)', "timeout: '2m',")
     const keys = await scene.enqueue(...Array.from({ length: 8 }, () => ({ type: 'spins' })))
@@ -25,7 +27,8 @@ describe('handlers that block their process', () => {
     for (const key of keys) expect(scene.marks.count(`start ${key}`)).toBe(1)
   })
 
-  it('A08 one that blocks beyond its timeout and the margin is killed; alone, its attempt is a timeout', async () => {
+  // A08
+  it('one that blocks beyond its timeout and the margin is killed; alone, its attempt is a timeout', async () => {
     const scene = await Scene.open()
     const file = scene.handler(
       'spins',
@@ -39,14 +42,19 @@ describe('handlers that block their process', () => {
     expect(attempts[0]).toMatchObject({ outcome: 'fail', failureCategory: 'hung' })
   })
 
-  it('A08 with others in its process, all of them end as lost and run again', async () => {
+  // A08
+  it('with others in its process, all of them end as lost and run again', async () => {
     const scene = await Scene.open()
     const file = scene.handler(
       'mixed',
       'mark("start " + job.key); await sleep(100); if (variables.forever && job.attempt === 1) for (;;); await sleep(100)',
       "timeout: '3s',",
     )
-    const keys = await scene.enqueue({ type: 'mixed', variables: { forever: true } }, { type: 'mixed' }, { type: 'mixed' })
+    const keys = await scene.enqueue(
+      { type: 'mixed', variables: { forever: true } },
+      { type: 'mixed' },
+      { type: 'mixed' },
+    )
     const worker = scene.worker([file, '--until-empty'], { env: shortPatience })
     await worker.exits(0)
     for (const key of keys) {
@@ -56,7 +64,8 @@ describe('handlers that block their process', () => {
     expect(worker.out).toMatch(/did not answer beyond the timeouts of its jobs and was killed/)
   })
 
-  it('A08 a claim of a process that is stopped ends by itself', async () => {
+  // A08
+  it('a claim of a process that is stopped ends by itself', async () => {
     const scene = await Scene.open()
     const file = scene.handler(
       'waits',
@@ -76,7 +85,8 @@ describe('handlers that block their process', () => {
 })
 
 describe('leases between workers', () => {
-  it('B001 a worker that was stopped for longer than its lease reports in vain when it comes back', async () => {
+  // B001
+  it('a worker that was stopped for longer than its lease reports in vain when it comes back', async () => {
     const scene = await Scene.open()
     const file = scene.handler(
       'slow',
@@ -102,7 +112,8 @@ describe('leases between workers', () => {
     expect(first.out.match(/"level":"error"/)).toBeNull()
   })
 
-  it('B007 a healthy long job is never handed to idle workers', async () => {
+  // B007
+  it('a healthy long job is never handed to idle workers', async () => {
     const scene = await Scene.open()
     const file = scene.handler('long', 'mark("start"); await sleep(5000)')
     const [key = 0] = await scene.enqueue({ type: 'long' })

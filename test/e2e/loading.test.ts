@@ -4,14 +4,20 @@ import { Scene } from '../support/scene.ts'
 
 const modules: Record<string, { text: string; says: RegExp; slow?: true }> = {
   'a syntax error': { text: 'export default { type: "x", run() { let } }\n', says: /broken\.ts:1/ },
-  'a missing import': { text: 'import "./nowhere.ts"\nexport default { type: "x", run() {} }\n', says: /nowhere/ },
+  'a missing import': {
+    text: 'import "./nowhere.ts"\nexport default { type: "x", run() {} }\n',
+    says: /nowhere/,
+  },
   'a throw in a timer while it loads': {
     text: 'setTimeout(() => { throw new Error("loose") })\nawait new Promise(() => {})\n',
     says: /broken\.ts:1:\d+\n.*loose/,
   },
   'a throw at its top level': { text: '\nthrow new Error("no settings")\n', says: /no settings/ },
   'no handler': { text: 'export const answer = 42\n', says: /answer|no handler/ },
-  'process.exit(0) at its top level': { text: 'process.exit(0)\n', says: /ended with exit code 0 while it loaded/ },
+  'process.exit(0) at its top level': {
+    text: 'process.exit(0)\n',
+    says: /ended with exit code 0 while it loaded/,
+  },
   'an await that never ends': {
     text: 'await new Promise(() => {})\nexport default { type: "x", run() {} }\n',
     says: /took longer than 0\.5 s/,
@@ -22,7 +28,8 @@ const modules: Record<string, { text: string; says: RegExp; slow?: true }> = {
 
 describe('modules that cannot be loaded', () => {
   for (const [what, { text, says, slow }] of Object.entries(modules)) {
-    it(`B065 ${what}: one message, exit 11, no job claimed`, async () => {
+    // B065
+    it(`${what}: one message, exit 11, no job claimed`, async () => {
       const scene = await Scene.open()
       const [key = 0] = await scene.enqueue({ type: 'x' })
       const file = writeHandler(scene.folder, 'broken.ts', text)
@@ -38,7 +45,11 @@ describe('modules that cannot be loaded', () => {
 
   it.each([
     ['throws at its top level', '\nthrow new Error("no settings")\n', /broken\.ts:2:\d+\n.*no settings/],
-    ['ends the process, with success as it says', 'process.exit(0)\n', /ended with exit code 0 while it loaded .*broken\.ts/],
+    [
+      'ends the process, with success as it says',
+      'process.exit(0)\n',
+      /ended with exit code 0 while it loaded .*broken\.ts/,
+    ],
     [
       'throws in a timer while it loads',
       'setTimeout(() => { throw new Error("loose") })\nawait new Promise(() => {})\n',
@@ -51,7 +62,8 @@ describe('modules that cannot be loaded', () => {
     ],
     ['never ends to load', 'await new Promise(() => {})\n', /took longer than 0\.5 s/, { WF_LOAD: '500ms' }],
   ] as [string, string, RegExp, Record<string, string>?][])(
-    'B065 A37 in line, a module that %s: one message, exit 11',
+    // B065 A37
+    'in line, a module that %s: one message, exit 11',
     async (_, text, says, env = {}) => {
       const scene = await Scene.open()
       const [key = 0] = await scene.enqueue({ type: 'x' })
@@ -64,7 +76,8 @@ describe('modules that cannot be loaded', () => {
     },
   )
 
-  it('B068 a type that no module handles is an error that names those that are there', async () => {
+  // B068
+  it('a type that no module handles is an error that names those that are there', async () => {
     const scene = await Scene.open()
     const ended = scene.wf(['run-worker', scene.handler('email', ''), '--type', 'emial'])
     expect([ended.code, ended.err]).toEqual([11, expect.stringMatching(/emial[\s\S]*email/)])
@@ -72,7 +85,8 @@ describe('modules that cannot be loaded', () => {
 })
 
 describe('flags and settings', () => {
-  it('B137 refuses unusable numbers before it does anything', async () => {
+  // B137
+  it('refuses unusable numbers before it does anything', async () => {
     const scene = await Scene.open()
     const file = scene.handler('x', '')
     const wrong = [
@@ -94,15 +108,21 @@ describe('flags and settings', () => {
     expect(wf(['jobs', 'list', '--store', `${scene.folder}/never.db`]).code).toBe(3)
   })
 
-  it('B006 B007 refuses a lease that cannot be renewed in time, and names both numbers', async () => {
+  // B006 B007
+  it('refuses a lease that cannot be renewed in time, and names both numbers', async () => {
     const scene = await Scene.open()
-    const ended = wf(['run-worker', scene.handler('x', ''), '--store', scene.db], { env: { WF_LEASE: '10s', WF_RENEWAL: '5s' } })
+    const ended = wf(['run-worker', scene.handler('x', ''), '--store', scene.db], {
+      env: { WF_LEASE: '10s', WF_RENEWAL: '5s' },
+    })
     expect([ended.code, ended.err]).toEqual([2, expect.stringMatching(/10s[\s\S]*5s/)])
   })
 
-  it('B137 refuses a log level that there is not', async () => {
+  // B137
+  it('refuses a log level that there is not', async () => {
     const scene = await Scene.open()
-    const ended = wf(['run-worker', scene.handler('x', ''), '--store', scene.db], { env: { WF_LOG_LEVEL: 'loud' } })
+    const ended = wf(['run-worker', scene.handler('x', ''), '--store', scene.db], {
+      env: { WF_LOG_LEVEL: 'loud' },
+    })
     expect([ended.code, ended.err]).toEqual([2, expect.stringMatching(/loud[\s\S]*warn/)])
   })
 

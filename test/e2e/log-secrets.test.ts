@@ -17,12 +17,17 @@ const body = String.raw`
 
 describe('the log of wf run-worker', () => {
   it.each([[], ['--inline']])(
-    'A39 B145 carries no secret and nothing that a terminal obeys, whatever handlers log and throw (%s)',
+    // A39 B145
+    'carries no secret and nothing that a terminal obeys, whatever handlers log and throw (%s)',
     async (...inline) => {
       const scene = await Scene.open()
       const steps = ['fine', 'throw', 'error', 'raise', ...(inline.length === 0 ? ['panic'] : [])]
-      await scene.enqueue(...steps.map((step) => ({ type: 'x', variables: { step, password: 's3cret' }, retries: 1 })))
-      const worker = await scene.worker([scene.handler('x', body), '--until-empty', ...inline], { env: { WF_LOG_LEVEL: 'debug' } }).exits(10)
+      await scene.enqueue(
+        ...steps.map((step) => ({ type: 'x', variables: { step, password: 's3cret' }, retries: 1 })),
+      )
+      const worker = await scene
+        .worker([scene.handler('x', body), '--until-empty', ...inline], { env: { WF_LOG_LEVEL: 'debug' } })
+        .exits(10)
       const said = worker.out + worker.err
       expect(said).not.toContain('s3cret')
       expect(said).not.toContain('4111')
@@ -31,7 +36,9 @@ describe('the log of wf run-worker', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as Record<string, unknown>)
-      expect(lines.filter(({ msg }) => String(msg).includes('postgres://***@db'))).toHaveLength(4 * steps.length)
+      expect(lines.filter(({ msg }) => String(msg).includes('postgres://***@db'))).toHaveLength(
+        4 * steps.length,
+      )
       expect(lines.filter(({ password }) => password === '***').length).toBe(4 * steps.length)
     },
   )

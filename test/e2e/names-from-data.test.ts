@@ -29,13 +29,19 @@ function trap(scene: Scene): void {
 }
 
 describe('names that come from data', () => {
-  it('B146 select no module and run nothing, whether a producer hands them in or they stand in the rows of the store', async () => {
+  // B146
+  it('select no module and run nothing, whether a producer hands them in or they stand in the rows of the store', async () => {
     const scene = await Scene.open()
     trap(scene)
     const file = scene.handler('mail', 'mark("mail")')
-    await scene.enqueue(...names.map((type) => ({ type })), { type: 'mail', variables: { handler: '../../bin/sh', $: '$(touch owned)' } })
+    await scene.enqueue(...names.map((type) => ({ type })), {
+      type: 'mail',
+      variables: { handler: '../../bin/sh', $: '$(touch owned)' },
+    })
     const db = new Database(scene.db)
-    db.prepare("INSERT INTO wf_types (type, breakers) VALUES ('file:///tmp/x.mjs', ?)").run(JSON.stringify(['../../bin/sh']))
+    db.prepare("INSERT INTO wf_types (type, breakers) VALUES ('file:///tmp/x.mjs', ?)").run(
+      JSON.stringify(['../../bin/sh']),
+    )
     db.prepare("UPDATE wf_jobs SET type = 'mail' || char(0) || '/../../bin/sh' WHERE type = '/bin/sh'").run()
     db.close()
     await scene.worker([file, '--until-empty'], { cwd: scene.folder }).exits(0)
@@ -44,12 +50,15 @@ describe('names that come from data', () => {
     expect(readdirSync(scene.folder)).not.toContain('owned')
   })
 
-  it('B146 are quoted in every command that is shown to be copied: a shell takes each for one word', async () => {
+  // B146
+  it('are quoted in every command that is shown to be copied: a shell takes each for one word', async () => {
     const scene = await Scene.open()
     const keys = await scene.enqueue(...names.map((type) => ({ type })))
     for (const [index, key] of keys.entries()) {
       await scene.engine.pauseTypes([names[index] ?? ''], { paused: true, reason: null, who: 'ann' })
-      const { commands } = JSON.parse(scene.wf(['jobs', 'explain', String(key), '--json']).out) as { commands: { command: string }[] }
+      const { commands } = JSON.parse(scene.wf(['jobs', 'explain', String(key), '--json']).out) as {
+        commands: { command: string }[]
+      }
       const [resume] = commands
       expect(resume?.command).toMatch(/^wf types resume /)
       const script = `wf() { "${process.execPath}" "${wfBin}" "$@"; }; ${resume?.command}`

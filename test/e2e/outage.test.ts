@@ -50,13 +50,24 @@ async function outage({ region = 12, broken = 4, fine = 6 } = {}) {
     if (variables.region === 'eu' && existsSync(${JSON.stringify(`${down}-slow`)})) await sleep(600_000)`
   const handler = scene.handler('charge', run, 'retries: 1, concurrency: 20,')
   const inputs = [
-    ...Array.from({ length: fine }, (_, order) => ({ type: 'charge', variables: { order, region: 'us', amount: 3 } })),
-    ...Array.from({ length: region }, (_, order) => ({ type: 'charge', variables: { order: order + 50, region: 'eu', amount: 5 } })),
-    ...Array.from({ length: broken }, (_, order) => ({ type: 'charge', variables: { order: order + 90, region: 'us', amount: -1 } })),
+    ...Array.from({ length: fine }, (_, order) => ({
+      type: 'charge',
+      variables: { order, region: 'us', amount: 3 },
+    })),
+    ...Array.from({ length: region }, (_, order) => ({
+      type: 'charge',
+      variables: { order: order + 50, region: 'eu', amount: 5 },
+    })),
+    ...Array.from({ length: broken }, (_, order) => ({
+      type: 'charge',
+      variables: { order: order + 90, region: 'us', amount: -1 },
+    })),
   ]
   const keys = await scene.enqueue(...inputs)
   const of = (wanted: (input: (typeof inputs)[number]) => boolean) =>
-    keys.filter((_, index) => wanted(inputs[index] ?? { type: '', variables: { order: 0, region: '', amount: 0 } }))
+    keys.filter((_, index) =>
+      wanted(inputs[index] ?? { type: '', variables: { order: 0, region: '', amount: 0 } }),
+    )
   await scene.worker([handler, '--until-empty', '--inline']).exits(10)
   return {
     scene,
@@ -70,12 +81,15 @@ async function outage({ region = 12, broken = 4, fine = 6 } = {}) {
       return worker
     },
     wf: (line: string): Promise<CliEnd> => cli([...line.split(' ').slice(1), '--json'], { store: scene.db }),
-    states: async (list: readonly number[]) => [...new Set(await Promise.all(list.map(async (key) => (await scene.job(key)).state)))],
+    states: async (list: readonly number[]) => [
+      ...new Set(await Promise.all(list.map(async (key) => (await scene.job(key)).state))),
+    ],
   }
 }
 
 /** The command that a cause names, with more behind it. */
-const commandOf = (causes: Causes, code: string) => (causes.items.find((cause) => cause.code === code)?.command ?? '').replace(/ --store .*/, '')
+const commandOf = (causes: Causes, code: string) =>
+  (causes.items.find((cause) => cause.code === code)?.command ?? '').replace(/ --store .*/, '')
 
 describe('an outage, from the first command to the proof', () => {
   it('is found, tried on three jobs, mended in bulk and proven in three commands, and touches no other job', async () => {
@@ -86,7 +100,12 @@ describe('an outage, from the first command to the proof', () => {
 
     const causes = (await wf('wf incidents list --by cause')).json<Causes>()
     expect(causes).toMatchObject({ total: 2, incidents: 16 })
-    expect(causes.items[0]).toMatchObject({ count: 12, code: 'ETIMEDOUT', message: 'connect ETIMEDOUT <n>', isNew: false })
+    expect(causes.items[0]).toMatchObject({
+      count: 12,
+      code: 'ETIMEDOUT',
+      message: 'connect ETIMEDOUT <n>',
+      isNew: false,
+    })
     expect(causes.items[0]?.common.map(({ where }) => where)).toContain('variables.region=eu')
 
     const dry = (await wf(`${commandOf(causes, 'ETIMEDOUT')} --dry-run`)).json<Verified>()
@@ -94,7 +113,9 @@ describe('an outage, from the first command to the proof', () => {
 
     const end = await wf(`${commandOf(causes, 'ETIMEDOUT')} --canary 3 --verify 4m`)
     const proof = end.json<Verified>()
-    expect([end.code, proof.matched, proof.changed, proof.skipped, proof.failed, proof.left]).toEqual([0, 12, 12, 0, 0, 0])
+    expect([end.code, proof.matched, proof.changed, proof.skipped, proof.failed, proof.left]).toEqual([
+      0, 12, 12, 0, 0, 0,
+    ])
     expect(proof.verification).toMatchObject({ completed: 3, failedAgain: 0, hasGoneOn: true, ended: 'all' })
     expect(proof.verification.canaries).toHaveLength(3)
     for (const key of europe) await scene.until(key, 'completed')
@@ -161,12 +182,17 @@ describe('an outage, from the first command to the proof', () => {
     mend()
     writeFileSync(`${down}-slow`, '')
     const worker = await startWorker()
-    const resolving = startCli(['incidents', 'resolve', '--code', 'ETIMEDOUT', '--canary', '2', '--verify', '5m'], { store: scene.db })
+    const resolving = startCli(
+      ['incidents', 'resolve', '--code', 'ETIMEDOUT', '--canary', '2', '--verify', '5m'],
+      { store: scene.db },
+    )
     await eventually(async () => (await scene.counts()).running === 2, 'the first two are at work')
     resolving.signal('SIGINT')
     const end = await resolving.ended
     expect(end.code).toBe(130)
-    expect(end.out).toContain('2 jobs resolved  matched 2 = 2 changed + 0 skipped + 0 failed\n3 jobs left as they were')
+    expect(end.out).toContain(
+      '2 jobs resolved  matched 2 = 2 changed + 0 skipped + 0 failed\n3 jobs left as they were',
+    )
     expect(end.err).toContain('stopped: 2 jobs resolved; 3 jobs left as they were')
     worker.killAll()
     await worker.ended
@@ -186,8 +212,10 @@ describe('an outage, from the first command to the proof', () => {
       expect(job).toEqual(before[index]?.job)
       expect(incidents).toEqual(before[index]?.incidents)
     }
-    expect((await wf('wf incidents list --by cause')).json<Causes>().items.map(({ count, fingerprint }) => [fingerprint, count])).toEqual(
-      causes.items.map(({ count, fingerprint }) => [fingerprint, count]),
-    )
+    expect(
+      (await wf('wf incidents list --by cause'))
+        .json<Causes>()
+        .items.map(({ count, fingerprint }) => [fingerprint, count]),
+    ).toEqual(causes.items.map(({ count, fingerprint }) => [fingerprint, count]))
   })
 })

@@ -3,9 +3,13 @@ import { shortLease } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
 describe('a pause from the command line', () => {
-  it('B119 survives restarts of the worker, holds what falls due and what was lost, and ends by itself; each job then runs once', async () => {
+  // B119
+  it('survives restarts of the worker, holds what falls due and what was lost, and ends by itself; each job then runs once', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('mail', 'mark("ran " + job.key); if (job.key === 1 && job.attempt === 1) await sleep(600_000)')
+    const file = scene.handler(
+      'mail',
+      'mark("ran " + job.key); if (job.key === 1 && job.attempt === 1) await sleep(600_000)',
+    )
     const [killed = 0] = await scene.enqueue({ type: 'mail' })
     const first = scene.worker([file], { env: shortLease })
     await scene.marks.until((lines) => lines.length === 1, 'the first has begun')
@@ -21,7 +25,9 @@ describe('a pause from the command line', () => {
     const third = scene.worker([file])
     await third.says(/type mail is paused/)
     expect(scene.marks.count('ran 1')).toBe(1)
-    expect(scene.wf(['jobs', 'show', String(killed)]).out).toMatch(/held +mail is paused by \S+ for another \d\S*: maintenance/)
+    expect(scene.wf(['jobs', 'show', String(killed)]).out).toMatch(
+      /held +mail is paused by \S+ for another \d\S*: maintenance/,
+    )
     const pausedAt = Date.now()
     expect(scene.wf(['types', 'pause', 'mail', '--until', '3s', '--reason', 'almost over']).code).toBe(0)
     for (const key of [killed, ...keys]) await scene.until(key, 'completed')

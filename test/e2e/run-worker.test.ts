@@ -7,7 +7,11 @@ import { Scene } from '../support/scene.ts'
 describe('wf run-worker', () => {
   it('takes a job from the terminal to its end: enqueue, work, show', () => {
     const folder = freshFolder()
-    const file = writeHandler(folder, 'add.mjs', 'export default { type: "add", run: ({ variables: { a, b } }) => ({ sum: a + b }) }\n')
+    const file = writeHandler(
+      folder,
+      'add.mjs',
+      'export default { type: "add", run: ({ variables: { a, b } }) => ({ sum: a + b }) }\n',
+    )
     const worked = wf(['run-worker', file, '--until-empty'], { cwd: folder })
     expect([worked.code, worked.err]).toEqual([0, expect.stringContaining(join(folder, 'wf.db'))])
     expect(wf(['enqueue', 'add', '{"a":1,"b":2}'], { cwd: folder }).code).toBe(0)
@@ -21,12 +25,22 @@ describe('wf run-worker', () => {
   it('tells the whole story in JSON lines on a pipe: where, each job, how it ended', async () => {
     const scene = await Scene.open()
     await scene.enqueue({ type: 'x' }, { type: 'x' })
-    const worker = await scene.worker([scene.handler('x', 'ctx.log.info("halfway", { part: 1 })'), '--until-empty', '--worker-id', 'box']).exits(0)
+    const worker = await scene
+      .worker([
+        scene.handler('x', 'ctx.log.info("halfway", { part: 1 })'),
+        '--until-empty',
+        '--worker-id',
+        'box',
+      ])
+      .exits(0)
     const lines = worker.out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(lines[0]).toMatchObject({ level: 'info', msg: `working on x (up to 10 jobs at once in 1 process) from ${scene.db}` })
+    expect(lines[0]).toMatchObject({
+      level: 'info',
+      msg: `working on x (up to 10 jobs at once in 1 process) from ${scene.db}`,
+    })
     expect(lines.filter(({ msg }) => msg === 'halfway')).toMatchObject([
       { type: 'x', part: 1 },
       { type: 'x', part: 1 },
@@ -38,7 +52,11 @@ describe('wf run-worker', () => {
 
   it('with --until-empty waits for backoff, not for delays, names what it leaves, and exits 10 when something stopped', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('x', 'if (variables.fails > job.attempt - 1) throw new Error("no")', "backoff: { strategy: 'fixed', delay: 300 },")
+    const file = scene.handler(
+      'x',
+      'if (variables.fails > job.attempt - 1) throw new Error("no")',
+      "backoff: { strategy: 'fixed', delay: 300 },",
+    )
     const [comesBack = 0, stops = 0, later = 0] = await scene.enqueue(
       { type: 'x', variables: { fails: 1 } },
       { type: 'x', variables: { fails: 9 }, retries: 2 },
@@ -61,28 +79,48 @@ describe('wf run-worker', () => {
     }
   })
 
-  it('B076 gives the limits of this process to its children: results and child jobs over them are refused with size and setting', async () => {
+  // B076
+  it('gives the limits of this process to its children: results and child jobs over them are refused with size and setting', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('x', 'if (variables.child) ctx.enqueue("x", { a: "y".repeat(1100) }); return "z".repeat(1100)', 'retries: 1,')
-    const [result = 0, child = 0] = await scene.enqueue({ type: 'x' }, { type: 'x', variables: { child: true } })
+    const file = scene.handler(
+      'x',
+      'if (variables.child) ctx.enqueue("x", { a: "y".repeat(1100) }); return "z".repeat(1100)',
+      'retries: 1,',
+    )
+    const [result = 0, child = 0] = await scene.enqueue(
+      { type: 'x' },
+      { type: 'x', variables: { child: true } },
+    )
     for (const inline of [[], ['--inline']]) {
       const env = { WF_MAX_RESULT: '1KiB', WF_MAX_VARIABLES: '1KiB' }
       await scene.worker([file, '--until-empty', ...inline], { env }).exits(10)
       for (const [key, kind, words] of [
-        [result, 'result_invalid', 'has 1,102 bytes of JSON, and limits.result (WF_MAX_RESULT) allows 1,024 bytes'],
-        [child, 'job_no_retries', 'has 1,108 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes'],
+        [
+          result,
+          'result_invalid',
+          'has 1,102 bytes of JSON, and limits.result (WF_MAX_RESULT) allows 1,024 bytes',
+        ],
+        [
+          child,
+          'job_no_retries',
+          'has 1,108 bytes of JSON, and limits.variables (WF_MAX_VARIABLES) allows 1,024 bytes',
+        ],
       ] as const) {
         const { incidents } = await scene.detail(key)
         expect(incidents.at(-1)).toMatchObject({ kind, error: { message: expect.stringContaining(words) } })
       }
-      await scene.engine.resolve([result, child].map((jobKey) => ({ jobKey, verb: 'resolve', retries: 1, who: 'ada', reason: null })))
+      await scene.engine.resolve(
+        [result, child].map((jobKey) => ({ jobKey, verb: 'resolve', retries: 1, who: 'ada', reason: null })),
+      )
     }
   })
 
-  it("B091 says what may be lost where durability is 'process', and nothing where it is not", () => {
+  // B091
+  it("says what may be lost where durability is 'process', and nothing where it is not", () => {
     const folder = freshFolder()
     const file = writeHandler(folder, 'x.mjs', 'export default { type: "x", run() {} }\n')
-    const run = (durability: string) => wf(['run-worker', file, '--until-empty'], { cwd: folder, env: { WF_DURABILITY: durability } })
+    const run = (durability: string) =>
+      wf(['run-worker', file, '--until-empty'], { cwd: folder, env: { WF_DURABILITY: durability } })
     expect(run('process').out).toContain('can be lost when the power fails')
     expect(run('power').out).not.toContain('power fails')
   })
@@ -97,21 +135,28 @@ describe('wf run-worker', () => {
   it('with --inline runs all in one process and says what that cannot promise', async () => {
     const scene = await Scene.open()
     await scene.enqueue({ type: 'x' })
-    const worker = await scene.worker([scene.handler('x', 'mark("ran in " + process.pid)'), '--inline', '--until-empty']).exits(0)
+    const worker = await scene
+      .worker([scene.handler('x', 'mark("ran in " + process.pid)'), '--inline', '--until-empty'])
+      .exits(0)
     expect(scene.marks.lines).toEqual([`ran in ${worker.pid}`])
     expect(worker.out).toMatch(/everything runs in one process/)
     expect(await scene.store.workers(scene.store.now())).toEqual([])
   })
 
-  it('B056 in line, an error that nobody caught ends the worker when its jobs have ended, with exit code 1', async () => {
+  // B056
+  it('in line, an error that nobody caught ends the worker when its jobs have ended, with exit code 1', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('x', 'if (variables.bad) setTimeout(() => { throw new Error("loose") }, 20); await sleep(200)')
+    const file = scene.handler(
+      'x',
+      'if (variables.bad) setTimeout(() => { throw new Error("loose") }, 20); await sleep(200)',
+    )
     await scene.enqueue({ type: 'x', variables: { bad: true } }, { type: 'x' })
     await scene.worker([file, '--inline']).exits(1)
     expect(await scene.counts()).toEqual({ completed: 2 })
   })
 
-  it('A35 in line drains on SIGTERM', async () => {
+  // A35
+  it('in line drains on SIGTERM', async () => {
     const scene = await Scene.open()
     await scene.enqueue({ type: 'x' })
     const worker = scene.worker([scene.handler('x', 'mark("start"); await sleep(400)'), '--inline'])
@@ -166,10 +211,13 @@ describe('wf run-worker', () => {
     await worker.exits(0)
   })
 
-  it('A36 several at once on no store at all: all succeed', async () => {
+  // A36
+  it('several at once on no store at all: all succeed', async () => {
     const folder = freshFolder()
     const file = writeHandler(folder, 'x.mjs', 'export default { type: "x", run() {} }\n')
-    const all = Array.from({ length: 4 }, () => startWf(['run-worker', file, '--until-empty'], { cwd: folder }))
+    const all = Array.from({ length: 4 }, () =>
+      startWf(['run-worker', file, '--until-empty'], { cwd: folder }),
+    )
     for (const worker of all) await worker.exits(0)
   })
 })

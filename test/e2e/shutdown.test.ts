@@ -3,12 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
-const tenKinds = Array.from({ length: 10 }, (_, index) => ({ type: 'mixed', variables: { fails: index % 2 === 1 } }))
+const tenKinds = Array.from({ length: 10 }, (_, index) => ({
+  type: 'mixed',
+  variables: { fails: index % 2 === 1 },
+}))
 
 describe('shutdown', () => {
-  it('A35 B045 SIGTERM with ten running: five succeed and five fail a second later, all ten outcomes are stored, exit 0', async () => {
+  // A35 B045
+  it('SIGTERM with ten running: five succeed and five fail a second later, all ten outcomes are stored, exit 0', async () => {
     const scene = await Scene.open()
-    const file = scene.handler('mixed', 'mark("start"); await sleep(1000); if (variables.fails) throw new Error("no")')
+    const file = scene.handler(
+      'mixed',
+      'mark("start"); await sleep(1000); if (variables.fails) throw new Error("no")',
+    )
     const keys = await scene.enqueue(...tenKinds)
     const worker = scene.worker([file])
     await scene.marks.until((lines) => lines.length === 10, 'all have started')
@@ -20,7 +27,8 @@ describe('shutdown', () => {
     expect(await scene.store.workers(scene.store.now())).toEqual([])
   })
 
-  it('A35 B049 handlers that honour, ignore, block or never end: gone by grace and a second, given back at no cost, started elsewhere at once', async () => {
+  // A35 B049
+  it('handlers that honour, ignore, block or never end: gone by grace and a second, given back at no cost, started elsewhere at once', async () => {
     const scene = await Scene.open()
     const kinds = {
       honours:
@@ -29,14 +37,21 @@ describe('shutdown', () => {
       never: 'await new Promise(() => {})',
     }
     const cases = Object.entries(kinds).map(([kind, does]) => `if (variables.kind === "${kind}") ${does};`)
-    const file = scene.handler('mixed', `mark("start " + job.key); if (job.attempt === 1) { ${cases.join(' ')} }`, "timeout: '2h',")
-    const keys = await scene.enqueue(...Object.keys(kinds).map((kind) => ({ type: 'mixed', variables: { kind } })))
+    const file = scene.handler(
+      'mixed',
+      `mark("start " + job.key); if (job.attempt === 1) { ${cases.join(' ')} }`,
+      "timeout: '2h',",
+    )
+    const keys = await scene.enqueue(
+      ...Object.keys(kinds).map((kind) => ({ type: 'mixed', variables: { kind } })),
+    )
     const worker = scene.worker([file, '--grace', '2s'])
     await scene.marks.until((lines) => lines.length === 3, 'all have started')
     worker.signal('SIGTERM')
     await worker.exits(0)
     expect(scene.marks.lines.filter((line) => line.startsWith('reason'))).toEqual(['reason shutdown'])
-    for (const key of keys) expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, failures: 0, crashes: 0 })
+    for (const key of keys)
+      expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, failures: 0, crashes: 0 })
     await scene.worker([file, '--until-empty']).exits(0)
     expect(await scene.counts()).toEqual({ completed: 3 })
   })
@@ -49,7 +64,15 @@ describe('shutdown', () => {
       await scene.enqueue(...Array.from({ length: 4 }, () => ({ type: 'slow' })))
       const worker = scene.worker([file, '--worker-id', 'web-1', ...mode])
       await scene.marks.until((lines) => lines.length === atOnce, 'they have started')
-      const { code, out } = await scene.wf(['workers', 'drain', 'web-1', '--wait', '2m', '--reason', 'release 42'])
+      const { code, out } = await scene.wf([
+        'workers',
+        'drain',
+        'web-1',
+        '--wait',
+        '2m',
+        '--reason',
+        'release 42',
+      ])
       expect([code, out]).toEqual([0, expect.stringContaining('gone')])
       await worker.exits(0)
       const { completed = 0, available = 0, ...others } = await scene.counts()
@@ -60,7 +83,8 @@ describe('shutdown', () => {
     },
   )
 
-  it('B049 a handler that blocks its process is no reason to stay longer', async () => {
+  // B049
+  it('a handler that blocks its process is no reason to stay longer', async () => {
     const scene = await Scene.open()
     const file = scene.handler('spins', 'mark("start"); for (;;);', "timeout: '2h',")
     const [key = 0] = await scene.enqueue({ type: 'spins' })
@@ -72,13 +96,17 @@ describe('shutdown', () => {
     expect(worker.out).toMatch(new RegExp(`spins #${key}`))
   })
 
-  it('B046 leases are renewed while it drains: nobody runs its jobs a second time', async () => {
+  // B046
+  it('leases are renewed while it drains: nobody runs its jobs a second time', async () => {
     const scene = await Scene.open()
     const env = { WF_LEASE: '2s', WF_RENEWAL: '200ms' }
     const file = scene.handler('slow', 'mark("start"); await sleep(5000); mark("end")')
     const keys = await scene.enqueue({ type: 'slow' }, { type: 'slow' })
     const first = scene.worker([file], { env })
-    await scene.marks.until((lines) => lines.filter((line) => line === 'start').length === 2, 'both have started')
+    await scene.marks.until(
+      (lines) => lines.filter((line) => line === 'start').length === 2,
+      'both have started',
+    )
     const second = scene.worker([file], { env })
     await second.says(/working on slow/)
     first.signal('SIGTERM')
@@ -89,7 +117,8 @@ describe('shutdown', () => {
     await second.exits(0)
   })
 
-  it('B050 a second Ctrl-C stops now with 130 and gives back what runs; repeated SIGTERM changes nothing', async () => {
+  // B050
+  it('a second Ctrl-C stops now with 130 and gives back what runs; repeated SIGTERM changes nothing', async () => {
     const scene = await Scene.open()
     const file = scene.handler('slow', 'mark("start"); await sleep(3_600_000)', "timeout: '2h',")
     const [key = 0] = await scene.enqueue({ type: 'slow' })
@@ -106,7 +135,8 @@ describe('shutdown', () => {
     expect(await scene.job(key)).toMatchObject({ state: 'available', retries: 3, crashes: 0 })
   })
 
-  it('B053 a store that is locked for ever does not keep it: one clear line, an exit code, no stack', async () => {
+  // B053
+  it('a store that is locked for ever does not keep it: one clear line, an exit code, no stack', async () => {
     const scene = await Scene.open()
     const file = scene.handler('slow', 'mark("start"); await sleep(300)')
     await scene.enqueue({ type: 'slow' })

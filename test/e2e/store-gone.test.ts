@@ -65,7 +65,10 @@ describe('a store that goes away while it is used', () => {
       const copy = backup(scene.db)
       const before = accepted.length
       renameSync(copy, scene.db)
-      expect(await refused).toMatchObject({ code: 'store_replaced', message: expect.stringContaining(scene.db) })
+      expect(await refused).toMatchObject({
+        code: 'store_replaced',
+        message: expect.stringContaining(scene.db),
+      })
       await worker.exits(3)
       expect(scene.marks.lines).toContain('aborted lease_lost')
       expect(countOf(worker.out, /was replaced/)).toBe(1)
@@ -103,7 +106,10 @@ describe('a store that goes away while it is used', () => {
     renameSync(`${scene.db}.aside`, scene.db)
     await worker.says(/the store is there again/)
     const isDone = async (key: number) => (await scene.job(key)).state === 'completed'
-    await eventually(async () => (await Promise.all(accepted.map(isDone))).every(Boolean), 'all that was accepted is done')
+    await eventually(
+      async () => (await Promise.all(accepted.map(isDone))).every(Boolean),
+      'all that was accepted is done',
+    )
     expect(scene.marks.lines).toEqual(['start'])
     worker.signal('SIGTERM')
     await worker.exits(0)

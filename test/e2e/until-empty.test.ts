@@ -20,15 +20,23 @@ const linesOf = (out: string) =>
     .map((line) => JSON.parse(line) as Line)
 
 describe.each(ways)('wf run-worker --until-empty %s', (_, inline) => {
-  it('A12 exits 10 and names a job that stopped without an attempt, because its deadline passed', async () => {
+  // A12
+  it('exits 10 and names a job that stopped without an attempt, because its deadline passed', async () => {
     const scene = await Scene.open()
-    const [late = 0, other = 0] = await scene.enqueue({ type: 'x', deadline: '20ms' }, { type: 'elsewhere', deadline: '20ms' })
-    const worker = await scene.worker([scene.handler('x', 'mark("ran")'), '--until-empty', ...inline]).exits(10)
+    const [late = 0, other = 0] = await scene.enqueue(
+      { type: 'x', deadline: '20ms' },
+      { type: 'elsewhere', deadline: '20ms' },
+    )
+    const worker = await scene
+      .worker([scene.handler('x', 'mark("ran")'), '--until-empty', ...inline])
+      .exits(10)
     expect(scene.marks.lines).toEqual([])
     expect((await scene.detail(late)).incidents).toMatchObject([{ kind: 'deadline_exceeded' }])
     expect(worker.out).toContain(`x #${late}`)
     expect(worker.out).toContain('incident deadline_exceeded')
-    expect(linesOf(worker.out).map(({ msg }) => msg)).toContainEqual(expect.stringMatching(/^ended after .* s; jobs: 1 stopped with an incident$/))
+    expect(linesOf(worker.out).map(({ msg }) => msg)).toContainEqual(
+      expect.stringMatching(/^ended after .* s; jobs: 1 stopped with an incident$/),
+    )
     expect(worker.out).toContain('wf incidents list --store ')
     await scene.until(other, 'failed')
   })
@@ -74,14 +82,18 @@ describe.each(ways)('wf run-worker --until-empty %s', (_, inline) => {
 })
 
 describe('a process that dies right after others have ended in it', () => {
-  it('B055 takes no stop from the count, and none from the exit code', async () => {
+  // B055
+  it('takes no stop from the count, and none from the exit code', async () => {
     const scene = await Scene.open()
-    const does = 'if (variables.stops) throw new Error("no"); if (variables.dies && job.attempt === 1) process.kill(process.pid, "SIGKILL")'
+    const does =
+      'if (variables.stops) throw new Error("no"); if (variables.dies && job.attempt === 1) process.kill(process.pid, "SIGKILL")'
     const file = scene.handler('mixed', does, 'concurrency: 1, retries: 1,')
     const kinds = [{}, {}, { stops: true }, {}, { dies: true }]
     await scene.enqueue(...kinds.map((variables) => ({ type: 'mixed', variables })))
     const worker = await scene.worker([file, '--until-empty']).exits(10)
     const end = linesOf(worker.out).find(({ msg }) => msg.startsWith('ended after'))
-    expect(end?.msg).toMatch(/jobs: [34] completed, 1 stopped with an incident; other attempts: 1 lost with their process$/)
+    expect(end?.msg).toMatch(
+      /jobs: [34] completed, 1 stopped with an incident; other attempts: 1 lost with their process$/,
+    )
   })
 })

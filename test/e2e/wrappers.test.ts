@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { descendantsOf, eventually, isAlive, kill, wfBin } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
-const canUnshare = existsSync('/usr/bin/unshare') && spawnSync('unshare', ['-pf', '--mount-proc', 'true']).status === 0
+const canUnshare =
+  existsSync('/usr/bin/unshare') && spawnSync('unshare', ['-pf', '--mount-proc', 'true']).status === 0
 
 async function slowScene() {
   const scene = await Scene.open()
@@ -15,9 +16,12 @@ async function slowScene() {
 }
 
 describe('under something else', () => {
-  it.skipIf(!canUnshare)('B051 as the first process of a container it drains on SIGTERM', async () => {
+  // B051
+  it.skipIf(!canUnshare)('as the first process of a container it drains on SIGTERM', async () => {
     const { scene, file } = await slowScene()
-    const worker = scene.worker([file], { command: ['unshare', '-pf', '--kill-child', '--mount-proc', process.execPath, wfBin] })
+    const worker = scene.worker([file], {
+      command: ['unshare', '-pf', '--kill-child', '--mount-proc', process.execPath, wfBin],
+    })
     await scene.marks.until((lines) => lines.length >= 1, 'it has started')
     const inside = descendantsOf(worker.pid).at(-1) ?? 0
     kill(inside, 'SIGTERM')
@@ -29,11 +33,15 @@ describe('under something else', () => {
   it.each([
     ['npm start', ['npm', 'start', '--silent', '--']],
     ['npx', ['npx', '--no-install', 'wf', 'run-worker']],
-  ])('B051 under %s a Ctrl-C to the whole group drains, once', async (_name, command) => {
+    // B051
+  ])('under %s a Ctrl-C to the whole group drains, once', async (_name, command) => {
     const { scene, file } = await slowScene()
     mkdirSync(join(scene.folder, 'node_modules/.bin'), { recursive: true })
     symlinkSync(wfBin, join(scene.folder, 'node_modules/.bin/wf'))
-    writeFileSync(join(scene.folder, 'package.json'), '{ "name": "shop", "private": true, "scripts": { "start": "wf run-worker" } }')
+    writeFileSync(
+      join(scene.folder, 'package.json'),
+      '{ "name": "shop", "private": true, "scripts": { "start": "wf run-worker" } }',
+    )
     const worker = scene.start([file, '--store', scene.db], { command, cwd: scene.folder, group: true })
     await scene.marks.until((lines) => lines.length >= 1, 'it has started')
     const all = descendantsOf(worker.pid)
@@ -45,9 +53,12 @@ describe('under something else', () => {
     await eventually(() => all.every((pid) => !isAlive(pid)), 'nobody is left')
   })
 
-  it('B051 kill -9 of the supervisor leaves no orphan, not even one whose handler never yields', async () => {
+  // B051
+  it('kill -9 of the supervisor leaves no orphan, not even one whose handler never yields', async () => {
     const scene = await Scene.open()
-    const polite = scene.worker([scene.handler('waits', 'mark("start"); await sleep(3_600_000)', "timeout: '2h',")])
+    const polite = scene.worker([
+      scene.handler('waits', 'mark("start"); await sleep(3_600_000)', "timeout: '2h',"),
+    ])
     const stuck = scene.worker([scene.handler('spins', 'mark("start"); for (;;);', "timeout: '2h',")])
     await scene.enqueue({ type: 'waits' }, { type: 'spins' })
     await scene.marks.until((lines) => lines.length === 2, 'both have started')

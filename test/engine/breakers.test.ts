@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
 import type { Verdict } from '../../src/resilience/breaker-state.ts'
-import { DependencyRefusal } from '../../src/resilience/refusal.ts'
+import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
 import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
 import { createBreakers, type BreakersParts } from '../../src/engine/breakers.ts'
-import { closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
+import { closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breaker-admin.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
 import { openTestStore } from '../support/open-test-store.ts'
 
@@ -19,10 +19,23 @@ const terms = { openForMs: 10_000, probes: 1 }
 /** One worker process: its own connection, its own view. */
 function process(store: Store, clock: FakeClock, more: Partial<BreakersParts> = {}) {
   const troubles: unknown[] = []
-  const breakers = createBreakers({ store, clock, who: 'w#1', onTrouble: (error) => troubles.push(error), ...more })
+  const breakers = createBreakers({
+    store,
+    clock,
+    who: 'w#1',
+    onTrouble: (error) => troubles.push(error),
+    ...more,
+  })
   onTestFinished(() => breakers.close())
   const shared = breakers.shared('stripe')
-  const breaker = new SharedCircuitBreaker({ name: 'stripe', policy, clock, random: seededRandom(1), shared, holder: 'w#1' })
+  const breaker = new SharedCircuitBreaker({
+    name: 'stripe',
+    policy,
+    clock,
+    random: seededRandom(1),
+    shared,
+    holder: 'w#1',
+  })
   const call = async (verdict: Verdict): Promise<'through' | 'refused'> => {
     const fn = () => (verdict === 'success' ? Promise.resolve() : Promise.reject(verdict))
     const thrown: unknown = await breaker
@@ -45,17 +58,23 @@ async function twoProcesses() {
 }
 
 describe('the breakers of a store', () => {
-  it('A26 opened in one process hold calls in another within a second', async () => {
+  // A26
+  it('opened in one process hold calls in another within a second', async () => {
     const { store, clock, one, two } = await twoProcesses()
     for (let call = 0; call < 5; call++) await one.call('failure')
     await clock.settle()
     expect(await one.call('success')).toBe('refused')
-    expect(await store.breaker('stripe')).toMatchObject({ mode: 'open', generation: 1, reason: expect.stringContaining('5 failures in a row') })
+    expect(await store.breaker('stripe')).toMatchObject({
+      mode: 'open',
+      generation: 1,
+      reason: expect.stringContaining('5 failures in a row'),
+    })
     await clock.advance(1_000)
     expect([await two.call('success'), two.breaker.snapshot().mode]).toEqual(['refused', 'open'])
   })
 
-  it('A26 tripped from elsewhere hold both within a second, and let calls through again once they are closed', async () => {
+  // A26
+  it('tripped from elsewhere hold both within a second, and let calls through again once they are closed', async () => {
     const { store, clock, one, two } = await twoProcesses()
     await tripBreaker(store, 'stripe', { forMs: 60_000, who: 'ada', reason: 'they asked us to' })
     await clock.advance(1_000)
@@ -69,7 +88,8 @@ describe('the breakers of a store', () => {
     ])
   })
 
-  it('A26 are seen as soon as another connection has committed, where the store tells of it', async () => {
+  // A26
+  it('are seen as soon as another connection has committed, where the store tells of it', async () => {
     const { store, clock } = await openTestStore()
     let changed = () => {}
     const told: Store = {
@@ -93,7 +113,8 @@ describe('the breakers of a store', () => {
     expect(breaker.snapshot().mode).toBe('closed')
   })
 
-  it('A25 write nothing for calls while they are closed', async () => {
+  // A25
+  it('write nothing for calls while they are closed', async () => {
     const { other, clock, one } = await twoProcesses()
     const before = await other.version()
     for (let call = 0; call < 100; call++) await one.call(call % 5 === 0 ? 'failure' : 'success')
@@ -101,11 +122,14 @@ describe('the breakers of a store', () => {
     expect(await other.version()).toBe(before)
   })
 
-  it('A25 let one probe through in two processes, and close for both when it succeeds', async () => {
+  // A25
+  it('let one probe through in two processes, and close for both when it succeeds', async () => {
     const { store, clock, one, two } = await twoProcesses()
     for (let call = 0; call < 5; call++) await one.call('failure')
     await clock.advance(10_000)
-    const asked = await Promise.all([one, two, one, two].map(({ shared }) => shared.acquire({ holder: 'w#2', terms })))
+    const asked = await Promise.all(
+      [one, two, one, two].map(({ shared }) => shared.acquire({ holder: 'w#2', terms })),
+    )
     expect(asked.filter(Boolean)).toEqual([{ generation: 2, permit: 1 }])
     expect(one.shared.read().probes.length + two.shared.read().probes.length).toBe(2)
     const [ticket] = asked.filter((each) => each !== null)
@@ -113,7 +137,11 @@ describe('the breakers of a store', () => {
     await two.shared.release({ ticket, verdict: 'success', terms })
     await clock.advance(1_000)
     expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
-    expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({ event: 'breaker_closed', who: 'w#1', reason: 'its probes succeeded' })
+    expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({
+      event: 'breaker_closed',
+      who: 'w#1',
+      reason: 'its probes succeeded',
+    })
   })
 
   it('show what an own change did, though a look that began before it ends after it', async () => {
@@ -171,7 +199,9 @@ describe('the breakers of a store', () => {
     await tripBreaker(store, 'stripe', { forMs: 1, who: 'ada', reason: 'r' })
     await clock.advance(10)
     const { shared } = process(slow, clock)
-    const refused = expect(shared.acquire({ holder: 'w#1', terms })).rejects.toMatchObject({ code: 'store_locked' })
+    const refused = expect(shared.acquire({ holder: 'w#1', terms })).rejects.toMatchObject({
+      code: 'store_locked',
+    })
     await clock.advance(3_000)
     await refused
     answer()
@@ -186,7 +216,11 @@ describe('the breakers of a store', () => {
 describe('an operator', () => {
   it('trips what nobody has opened yet, for as long as said, and closes what is open only', async () => {
     const { store, clock } = await openTestStore()
-    expect(await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })).toEqual({ breaker: null, changed: false, operation: null })
+    expect(await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })).toEqual({
+      breaker: null,
+      changed: false,
+      operation: null,
+    })
     const { breaker } = await tripBreaker(store, 'stripe', { forMs: 600_000, who: 'ada', reason: 'r' })
     expect(breaker).toMatchObject({
       mode: 'open',
@@ -199,9 +233,14 @@ describe('an operator', () => {
       changed: true,
       breaker: { mode: 'closed', reason: null },
     })
-    expect(await closeBreaker(store, 'stripe', { who: 'eve', reason: 'r' })).toMatchObject({ changed: false, breaker: { who: 'bob' } })
+    expect(await closeBreaker(store, 'stripe', { who: 'eve', reason: 'r' })).toMatchObject({
+      changed: false,
+      breaker: { who: 'bob' },
+    })
     for (const name of ['', 'x'.repeat(201)]) {
-      await expect(tripBreaker(store, name, { forMs: 1, who: 'ada', reason: 'r' })).rejects.toMatchObject({ code: 'usage' })
+      await expect(tripBreaker(store, name, { forMs: 1, who: 'ada', reason: 'r' })).rejects.toMatchObject({
+        code: 'usage',
+      })
     }
   })
 
@@ -216,7 +255,17 @@ describe('an operator', () => {
   it('sees it as it is by now: over openings, free probes, the types behind it', async () => {
     const { store, clock } = await openTestStore()
     await store.declareTypes(
-      [{ type: 'charge', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: null, onExhausted: 'incident', breakers: ['stripe', 'bank'] }],
+      [
+        {
+          type: 'charge',
+          timeoutMs: 1,
+          concurrency: 1,
+          retries: 1,
+          backlogLimit: null,
+          onExhausted: 'incident',
+          breakers: ['stripe', 'bank'],
+        },
+      ],
       store.now(),
     )
     const seen = async () => {

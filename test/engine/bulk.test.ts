@@ -15,12 +15,20 @@ async function stopJobs(t: TestEngine, count: number, type = 'mail'): Promise<re
 }
 
 const resolveAll = ({ engine, clock }: TestEngine, keys: readonly number[], over: Partial<Bulk> = {}) =>
-  changeMany({ engine, clock, keys, selector: '', resolution: { verb: 'resolve', retries: 3, who: 'ann', reason: null }, ...over })
+  changeMany({
+    engine,
+    clock,
+    keys,
+    selector: '',
+    resolution: { verb: 'resolve', retries: 3, who: 'ann', reason: null },
+    ...over,
+  })
 
 const openCount = async (t: TestEngine) => (await t.store.incidents({}, { limit: 1_000 })).items.length
 
 describe('changing many jobs', () => {
-  it('A20 takes batches, and each job once, although jobs fail again and new incidents open meanwhile', async () => {
+  // A20
+  it('takes batches, and each job once, although jobs fail again and new incidents open meanwhile', async () => {
     const t = await testEngine()
     const keys = await stopJobs(t, 250)
     const resolve = t.store.resolve.bind(t.store)
@@ -37,7 +45,8 @@ describe('changing many jobs', () => {
     expect(await openCount(t)).toBe(15)
   })
 
-  it('A20 counts what others resolved meanwhile as skipped, with the reason', async () => {
+  // A20
+  it('counts what others resolved meanwhile as skipped, with the reason', async () => {
     const t = await testEngine()
     const keys = await stopJobs(t, 3)
     const [first = 0] = keys
@@ -66,13 +75,20 @@ describe('changing many jobs', () => {
     const operation = await resolveAll(t, keys, { signal: stop.signal, onBatch })
     expect(operation).toMatchObject({ matched: 250, changed: 200, skipped: 0, failed: 0 })
     const { items } = await t.store.operationTargets(operation.id, { limit: 1_000 })
-    expect(items.filter(({ status }) => status === 'pending').map(({ jobKey }) => jobKey)).toEqual(keys.slice(200))
+    expect(items.filter(({ status }) => status === 'pending').map(({ jobKey }) => jobKey)).toEqual(
+      keys.slice(200),
+    )
   })
 
   it('counts a resolution that is not allowed as failed', async () => {
     const t = await testEngine()
     const keys = await stopJobs(t, 2)
     const resolution = { verb: 'resolve', retries: 0, who: 'ann', reason: null } as const
-    expect(await resolveAll(t, keys, { resolution })).toMatchObject({ matched: 2, changed: 0, skipped: 0, failed: 2 })
+    expect(await resolveAll(t, keys, { resolution })).toMatchObject({
+      matched: 2,
+      changed: 0,
+      skipped: 0,
+      failed: 2,
+    })
   })
 })

@@ -9,8 +9,17 @@ describe('asking workers to drain', () => {
     await t.join('w#2')
     const id = await drainWorkers(t.store, { workerIds: ['w#1'], who: 'ann', reason: 'release 42' })
     expect((await t.store.workers(t.store.now())).map(({ state }) => state)).toEqual(['draining', 'running'])
-    expect(await t.store.operation(id)).toMatchObject({ verb: 'drain', who: 'ann', reason: 'release 42', selector: 'w#1', matched: 1, changed: 1 })
-    expect(await t.store.history(10)).toMatchObject([{ event: 'worker_drained', who: 'ann', reason: 'release 42' }])
+    expect(await t.store.operation(id)).toMatchObject({
+      verb: 'drain',
+      who: 'ann',
+      reason: 'release 42',
+      selector: 'w#1',
+      matched: 1,
+      changed: 1,
+    })
+    expect(await t.store.history(10)).toMatchObject([
+      { event: 'worker_drained', who: 'ann', reason: 'release 42' },
+    ])
   })
 
   it('waits until they are gone or their lease is over, and names those that are still there when the time is up', async () => {
@@ -32,7 +41,13 @@ describe('asking workers to drain', () => {
     const t = await testEngine()
     await t.join('w#1')
     const over = new AbortController()
-    const waiting = untilDrained({ store: t.store, clock: t.clock, workerIds: ['w#1'], timeoutMs: 60_000, signal: over.signal })
+    const waiting = untilDrained({
+      store: t.store,
+      clock: t.clock,
+      workerIds: ['w#1'],
+      timeoutMs: 60_000,
+      signal: over.signal,
+    })
     over.abort()
     expect(await waiting).toEqual(['w#1'])
   })

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
-import { WfError } from '../../src/domain/errors.ts'
+import { WfError } from '../../src/errors.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { outcomes, plainPolicy, testEngine, type TestEngine } from '../support/test-engine.ts'
@@ -25,7 +25,9 @@ async function running(t: TestEngine) {
 describe('the engine', () => {
   it('refuses a batch with an input that is not acceptable before anything is written', async () => {
     const t = await testEngine()
-    await expect(t.engine.enqueue([{ type: 'mail' }, { type: '' }])).rejects.toMatchObject({ code: 'invalid_job' })
+    await expect(t.engine.enqueue([{ type: 'mail' }, { type: '' }])).rejects.toMatchObject({
+      code: 'invalid_job',
+    })
     expect((await t.store.jobs({}, { limit: 10 })).items).toEqual([])
   })
 
@@ -57,7 +59,9 @@ describe('the engine', () => {
     const t = await testEngine()
     const { job } = await running(t)
     const heard: unknown[] = []
-    t.events.on('settled', ({ settlement, result, end }) => heard.push([settlement.outcome, result, end.durationMs]))
+    t.events.on('settled', ({ settlement, result, end }) =>
+      heard.push([settlement.outcome, result, end.durationMs]),
+    )
     await t.settle(job, outcomes.success(), { durationMs: 12 })
     await t.settle(job, outcomes.fail())
     expect(heard).toEqual([
@@ -77,7 +81,9 @@ describe('the engine', () => {
       throw new Error('a broken view')
     })
     const engine = createEngine({ store: t.store, random: () => 0, events })
-    const { settled } = await engine.exchange({ ended: [{ job, outcome: outcomes.success(), policy: plainPolicy, children: [], durationMs: 1 }] })
+    const { settled } = await engine.exchange({
+      ended: [{ job, outcome: outcomes.success(), policy: plainPolicy, children: [], durationMs: 1 }],
+    })
     expect(settled).toEqual(['applied'])
     expect((await t.detail(key)).job.state).toBe('completed')
     expect(warned).toHaveBeenCalledOnce()
@@ -95,7 +101,8 @@ describe('the engine', () => {
     expect(await t.settle(job, outcomes.success())).toBe('applied')
   })
 
-  it('B033 a settlement that meets a locked store for 3 s is stored when the lock goes; no retry is spent', async () => {
+  // B033
+  it('a settlement that meets a locked store for 3 s is stored when the lock goes; no retry is spent', async () => {
     const t = await testEngine({ file: true })
     const { key, job } = await running(t)
     const unlock = lockedByOther(t.location)
@@ -116,7 +123,8 @@ describe('the engine', () => {
     })
   })
 
-  it('B033 when the lease was lost before the lock went, the report is stale and the job runs again as lost', async () => {
+  // B033
+  it('when the lease was lost before the lock went, the report is stale and the job runs again as lost', async () => {
     const t = await testEngine({ file: true })
     const { key, job } = await running(t)
     const now = t.clock.now()
@@ -134,7 +142,8 @@ describe('the engine', () => {
     })
   })
 
-  it('A13 twenty stops of a type in a row pause it, once, and say so; a success in between starts the count again', async () => {
+  // A13
+  it('twenty stops of a type in a row pause it, once, and say so; a success in between starts the count again', async () => {
     const t = await testEngine()
     const paused: unknown[] = []
     t.events.on('paused', (event) => paused.push(event))
@@ -171,7 +180,8 @@ describe('the engine', () => {
     ])
   })
 
-  it('B113 due times and leases of a file store follow the clock of the process that judges; one fast clock brings jobs forward by its skew, no more', async () => {
+  // B113
+  it('due times and leases of a file store follow the clock of the process that judges; one fast clock brings jobs forward by its skew, no more', async () => {
     const right = await testEngine({ file: true })
     const fast = await testEngine({ location: right.location })
     fast.clock.setNow(right.clock.now() + 90_000)

@@ -10,7 +10,14 @@ const explained = async (t: TestEngine, key: number) => {
   return { words: [...why, ...next].join(' '), commands: commands.map(({ args }) => args.join(' ')) }
 }
 
-const declared = { type: 'mail', timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: null, onExhausted: 'incident' } as const
+const declared = {
+  type: 'mail',
+  timeoutMs: 1_000,
+  concurrency: 1,
+  retries: 3,
+  backlogLimit: null,
+  onExhausted: 'incident',
+} as const
 
 describe('the explanation of a job', () => {
   it('is nothing for a job that is not there', async () => {
@@ -34,7 +41,9 @@ describe('the explanation of a job', () => {
     await t.join('w#1')
     const key = await t.add()
     const now = t.store.now()
-    await t.store.tellBreakers('w#1', [{ name: 'bank', mode: 'open', generation: 1, changedAt: now, expiresAt: now + 20_000, types: ['mail'] }])
+    await t.store.tellBreakers('w#1', [
+      { name: 'bank', mode: 'open', generation: 1, changedAt: now, expiresAt: now + 20_000, types: ['mail'] },
+    ])
     expect((await explained(t, key)).words).toContain("Each worker's own breaker of bank is open")
     expect((await createInspector(t.store, t.store.now).job(key))?.job.held).toMatchObject({ by: 'breaker' })
     await t.clock.advance(20_000)
@@ -60,6 +69,8 @@ describe('the explanation of a job', () => {
     await t.claim({ type: 'mail', limit: 1 })
     expect((await explained(t, key)).words).toContain('which is alive')
     await t.clock.advance(3_600_000)
-    expect((await explained(t, key)).words).toMatch(/the lease of its worker w#1 ended .* ago\. Nobody takes it back/)
+    expect((await explained(t, key)).words).toMatch(
+      /the lease of its worker w#1 ended .* ago\. Nobody takes it back/,
+    )
   })
 })

@@ -20,13 +20,16 @@ describe('the read side', () => {
     await takeOne(t)
     await t.clock.advance(20_000)
     const { items } = await inspectorOn(t).jobs({}, page)
-    expect(items.map(({ key, ageMs, dueInMs, runningMs, held }) => ({ key, ageMs, dueInMs, runningMs, held }))).toEqual([
+    expect(
+      items.map(({ key, ageMs, dueInMs, runningMs, held }) => ({ key, ageMs, dueInMs, runningMs, held })),
+    ).toEqual([
       { key: later, ageMs: 20_000, dueInMs: 40_000, runningMs: null, held: null },
       { key: running, ageMs: 20_000, dueInMs: null, runningMs: 20_000, held: null },
     ])
   })
 
-  it('B068 says of a waiting job that no worker for its type runs, or that its type is paused, by whom and why', async () => {
+  // B068
+  it('says of a waiting job that no worker for its type runs, or that its type is paused, by whom and why', async () => {
     const t = await testEngine()
     await t.join('w#1', { types: ['mail', 'sms'] })
     await t.add()
@@ -41,10 +44,17 @@ describe('the read side', () => {
     })
   })
 
-  it('A27 says of a job that the breaker of what it needs is open, for how long and why', async () => {
+  // A27
+  it('says of a job that the breaker of what it needs is open, for how long and why', async () => {
     const t = await testEngine()
     await t.join('w#1', { types: ['pay', 'mail'] })
-    const declared = { timeoutMs: 1_000, concurrency: 1, retries: 3, backlogLimit: null, onExhausted: 'incident' } as const
+    const declared = {
+      timeoutMs: 1_000,
+      concurrency: 1,
+      retries: 3,
+      backlogLimit: null,
+      onExhausted: 'incident',
+    } as const
     await t.store.declareTypes(
       [
         { ...declared, type: 'pay', breakers: ['bank'] },
@@ -54,9 +64,24 @@ describe('the read side', () => {
     )
     const key = await t.add({ type: 'pay' })
     await t.add({ type: 'mail' })
-    const counts = { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+    const counts = {
+      requests: 0,
+      successes: 0,
+      failures: 0,
+      exclusions: 0,
+      consecutiveSuccesses: 0,
+      consecutiveFailures: 0,
+    }
     const now = t.store.now()
-    const open = { mode: 'open', generation: 2, counts, by: 'calls', changedAt: now, expiresAt: now + 30_000, probes: [] } as const
+    const open = {
+      mode: 'open',
+      generation: 2,
+      counts,
+      by: 'calls',
+      changedAt: now,
+      expiresAt: now + 30_000,
+      probes: [],
+    } as const
     const apply = () => ({ ...open, terms: { openForMs: 30_000, probes: 1 } })
     await t.store.changeBreaker({ name: 'bank', who: 'wf', reason: '5 failures in a row', apply }, now)
     await t.clock.advance(10_000)
@@ -68,11 +93,17 @@ describe('the read side', () => {
     await t.clock.advance(19_000)
     await t.join('w#1', { types: ['pay', 'mail'] })
     await t.clock.advance(1_000)
-    expect((await inspectorOn(t).job(key))?.job.held).toEqual({ by: 'breaker', why: 'the breaker of bank lets only a probe through' })
-    expect(await inspectorOn(t).types()).toContainEqual(expect.objectContaining({ type: 'pay', held: expect.objectContaining({ by: 'breaker' }) }))
+    expect((await inspectorOn(t).job(key))?.job.held).toEqual({
+      by: 'breaker',
+      why: 'the breaker of bank lets only a probe through',
+    })
+    expect(await inspectorOn(t).types()).toContainEqual(
+      expect.objectContaining({ type: 'pay', held: expect.objectContaining({ by: 'breaker' }) }),
+    )
   })
 
-  it('B068 a worker whose lease is over counts as none', async () => {
+  // B068
+  it('a worker whose lease is over counts as none', async () => {
     const t = await testEngine()
     await t.join('w#1')
     const key = await t.add()
@@ -115,7 +146,9 @@ describe('the read side', () => {
     ])
     expect((await inspector.deadLetters({}, page)).items).toMatchObject([{ reason: 'poison', ageMs: 5_000 }])
     expect(await inspector.deadLetter(1)).toMatchObject({ variables: '{}', ageMs: 5_000 })
-    expect(await inspector.types()).toMatchObject([{ type: 'mail', unfinished: 1, oldestDueMs: 5_000, held: { by: 'no_worker' } }])
+    expect(await inspector.types()).toMatchObject([
+      { type: 'mail', unfinished: 1, oldestDueMs: 5_000, held: { by: 'no_worker' } },
+    ])
     expect(await inspector.counts()).toMatchObject({ available: 1, failed: 1 })
     expect((await inspector.info()).location).toBe(':memory:')
   })
@@ -128,7 +161,8 @@ describe('the read side', () => {
     expect((await inspectorOn(t).jobs({}, page)).items).toHaveLength(1)
   })
 
-  it('B111 makes nothing younger than new when the clock goes back', async () => {
+  // B111
+  it('makes nothing younger than new when the clock goes back', async () => {
     const t = await testEngine()
     await t.join('w#1')
     const key = await t.add()

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { outcomes, testEngine } from '../support/test-engine.ts'
 
 describe('lost attempts', () => {
-  it('A05 three in a row stop the job; retries and failures stay as they were; the waits are 0 and 1 s', async () => {
+  // A05
+  it('three in a row stop the job; retries and failures stay as they were; the waits are 0 and 1 s', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 3 })
     for (const [wait, suspects] of [
@@ -23,7 +24,8 @@ describe('lost attempts', () => {
     expect(incidents).toMatchObject([{ kind: 'crash_loop', resolvedAt: null }])
   })
 
-  it('A05 a loss, an ordinary failure and two losses are not yet three in a row', async () => {
+  // A05
+  it('a loss, an ordinary failure and two losses are not yet three in a row', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 5 })
     for (const outcome of [outcomes.lost(), outcomes.fail(), outcomes.lost(), outcomes.lost()]) {
@@ -37,7 +39,8 @@ describe('lost attempts', () => {
     expect((await t.claim({ suspects: true })).map((job) => job.key)).toEqual([key])
   })
 
-  it('B009 a crash spends no retry, also not the last one: the job starts again', async () => {
+  // B009
+  it('a crash spends no retry, also not the last one: the job starts again', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 1 })
     const [job] = await t.claim()
@@ -49,7 +52,8 @@ describe('lost attempts', () => {
     expect((await t.claim()).map(({ attempt }) => attempt)).toEqual([2])
   })
 
-  it('A04 B001 the late report of a worker that lost its lease changes nothing, whatever it says, and is kept as stale', async () => {
+  // A04 B001
+  it('the late report of a worker that lost its lease changes nothing, whatever it says, and is kept as stale', async () => {
     for (const late of [outcomes.success({ by: 'A' }), outcomes.fail(), outcomes.poison(), outcomes.lost()]) {
       const t = await testEngine()
       const key = await t.add()
@@ -64,14 +68,19 @@ describe('lost attempts', () => {
       await t.settle(second, outcomes.success({ by: 'B' }))
       expect(await t.settle(first, late)).toBe('stale')
       const { job, result, attempts } = await t.detail(key)
-      expect({ state: job.state, attempt: job.attempt, result }).toEqual({ state: 'completed', attempt: 2, result: '{"by":"B"}' })
+      expect({ state: job.state, attempt: job.attempt, result }).toEqual({
+        state: 'completed',
+        attempt: 2,
+        result: '{"by":"B"}',
+      })
       const kept = attempts.map(({ attempt, outcome }) => `${attempt} ${outcome}`)
       expect(kept.filter((row) => row !== '1 stale')).toEqual(['1 lost', '2 success'])
       expect(kept.includes('1 stale')).toBe(late.kind !== 'lost')
     }
   })
 
-  it('B021 the number of handler starts follows from the retries and the losses, in whatever order they come', async () => {
+  // B021
+  it('the number of handler starts follows from the retries and the losses, in whatever order they come', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -89,10 +98,17 @@ describe('lost attempts', () => {
             starts++
             expect(claimed.attempt).toBe(starts)
             const outcome = end === 'lost' ? outcomes.lost() : outcomes.fail()
-            await t.settle(claimed, end === 'timeout' && outcome.kind === 'fail' ? { ...outcome, category: 'timeout' } : outcome)
+            await t.settle(
+              claimed,
+              end === 'timeout' && outcome.kind === 'fail' ? { ...outcome, category: 'timeout' } : outcome,
+            )
           }
           const { job, incidents } = await t.detail(key)
-          expect({ starts, state: job.state === 'failed' ? 'failed' : 'going on', kind: incidents[0]?.kind ?? null }).toEqual(plan)
+          expect({
+            starts,
+            state: job.state === 'failed' ? 'failed' : 'going on',
+            kind: incidents[0]?.kind ?? null,
+          }).toEqual(plan)
           expect(job.retries).toBe(retries - ends.slice(0, starts).filter((end) => end !== 'lost').length)
         },
       ),

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { guardedIncidentKinds, incidentKinds, type Incident, type IncidentKind } from '../../src/domain/incident.ts'
+import {
+  guardedIncidentKinds,
+  incidentKinds,
+  type Incident,
+  type IncidentKind,
+} from '../../src/domain/incident.ts'
 import { jobStates, type Job } from '../../src/domain/job.ts'
 import { nextSteps } from '../../src/engine/next-steps.ts'
 
@@ -8,7 +13,9 @@ const incident = (kind: IncidentKind) => ({ kind }) as Incident
 
 describe('what can be done next', () => {
   it('offers for each state what leads out of it, and nothing for what is final', () => {
-    const verbs = Object.fromEntries(jobStates.map((state) => [state, nextSteps(job(state), null).map(({ verb }) => verb)]))
+    const verbs = Object.fromEntries(
+      jobStates.map((state) => [state, nextSteps(job(state), null).map(({ verb }) => verb)]),
+    )
     expect(verbs).toEqual({
       available: ['cancel'],
       waiting: ['retry', 'cancel'],
@@ -27,9 +34,12 @@ describe('what can be done next', () => {
     expect(warned.toSorted()).toEqual(guardedIncidentKinds.toSorted())
   })
 
-  it('A30 names the steps that may have taken effect wherever it would run again, and nowhere else', () => {
+  // A30
+  it('names the steps that may have taken effect wherever it would run again, and nowhere else', () => {
     const doubtful = jobStates.flatMap((state) =>
-      nextSteps(job(state), null, ['charge', 'mail']).filter(({ why }) => why.includes('charge, mail may have')),
+      nextSteps(job(state), null, ['charge', 'mail']).filter(({ why }) =>
+        why.includes('charge, mail may have'),
+      ),
     )
     expect(doubtful.map(({ verb }) => verb).toSorted()).toEqual(['dlq_retry', 'resolve', 'retry'])
     const [resolve] = nextSteps(job('failed'), null, ['a', 'b', 'c', 'd', 'e'])

@@ -33,7 +33,8 @@ async function waitsOf(t: TestEngine, key: number, policy: Policy): Promise<numb
 const withBackoff = (backoff: Policy['backoff']): Policy => ({ ...plainPolicy, backoff })
 
 describe('what becomes of a job', () => {
-  it('A09 with 3 retries and a doubling second it waits 1 s and 2 s, then stops as an incident', async () => {
+  // A09
+  it('with 3 retries and a doubling second it waits 1 s and 2 s, then stops as an incident', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 3 })
     expect(await waitsOf(t, key, plainPolicy)).toEqual([0, 1_000, 2_000])
@@ -42,7 +43,8 @@ describe('what becomes of a job', () => {
     expect(incidents).toMatchObject([{ kind: 'job_no_retries', attempt: 3, resolvedAt: null }])
   })
 
-  it('A10 quadratic seconds, a list whose last value repeats, and a delay of 0 that is due at once', async () => {
+  // A10
+  it('quadratic seconds, a list whose last value repeats, and a delay of 0 that is due at once', async () => {
     const t = await testEngine()
     const quadratic = withBackoff({ strategy: 'quadratic', baseMs: 1_000, maxMs: 300_000, jitter: 0 })
     expect(await waitsOf(t, await t.add({ retries: 3 }), quadratic)).toEqual([0, 1_000, 4_000])
@@ -54,7 +56,8 @@ describe('what becomes of a job', () => {
     expect((await t.detail(key)).job).toMatchObject({ state: 'available', waitReason: null })
   })
 
-  it('A11 after a resolution every counter starts at 0 and the deadline is gone', async () => {
+  // A11
+  it('after a resolution every counter starts at 0 and the deadline is gone', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 2, deadline: '1h' })
     await t.settle(await only(t.claim()), outcomes.defer(t.clock.now() + 1_000))
@@ -65,10 +68,18 @@ describe('what becomes of a job', () => {
     await t.settle(await only(t.claim()), outcomes.fail())
     expect((await t.detail(key)).job).toMatchObject({ state: 'failed', failures: 2, deferrals: 1 })
     await t.engine.resolve([{ jobKey: key, verb: 'resolve', who: 'ann', reason: null }])
-    expect((await t.detail(key)).job).toMatchObject({ state: 'available', failures: 0, crashes: 0, deferrals: 0, deadlineAt: null, retries: 2 })
+    expect((await t.detail(key)).job).toMatchObject({
+      state: 'available',
+      failures: 0,
+      crashes: 0,
+      deferrals: 0,
+      deadlineAt: null,
+      retries: 2,
+    })
   })
 
-  it('A11 two seeds spread the same failures differently, each within a fifth', async () => {
+  // A11
+  it('two seeds spread the same failures differently, each within a fifth', async () => {
     const waits = await Promise.all(
       [1, 2].map(async (seed) => {
         const t = await testEngine({ seed })
@@ -76,17 +87,20 @@ describe('what becomes of a job', () => {
         return waitsOf(t, await t.add({ retries: 8 }), spread)
       }),
     )
-    for (const wait of waits.flatMap(([, ...rest]) => rest)) expect(Math.abs(wait - 10_000)).toBeLessThanOrEqual(2_000)
+    for (const wait of waits.flatMap(([, ...rest]) => rest))
+      expect(Math.abs(wait - 10_000)).toBeLessThanOrEqual(2_000)
     expect(waits[0]).not.toEqual(waits[1])
   })
 
-  it('A12 deferring ten times costs no retry; 24 hours of it in a row stop the job', async () => {
+  // A12
+  it('deferring ten times costs no retry; 24 hours of it in a row stop the job', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 3 })
     for (let round = 0; round < 10; round++) {
       await t.settle(await only(t.claim()), outcomes.defer(t.clock.now() + 2.5 * hour))
       await t.clock.advance(2.5 * hour)
-      if (round === 8) expect((await t.detail(key)).job).toMatchObject({ state: 'waiting', retries: 3, deferrals: 9 })
+      if (round === 8)
+        expect((await t.detail(key)).job).toMatchObject({ state: 'waiting', retries: 3, deferrals: 9 })
     }
     expect((await t.detail(key)).job).toMatchObject({ retries: 3, deferrals: 10 })
     await t.settle(await only(t.claim()), outcomes.defer(t.clock.now() + 1))
@@ -95,7 +109,8 @@ describe('what becomes of a job', () => {
     expect(incidents).toMatchObject([{ kind: 'deferred_too_long' }])
   })
 
-  it('A12 a job that would come back after its deadline stops at once', async () => {
+  // A12
+  it('a job that would come back after its deadline stops at once', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 3, deadline: '500ms' })
     await t.settle(await only(t.claim()), outcomes.fail())
@@ -104,19 +119,26 @@ describe('what becomes of a job', () => {
     expect(incidents).toMatchObject([{ kind: 'deadline_exceeded' }])
   })
 
-  it('A15 a type that sets exhausted jobs aside gets a dead letter and no incident', async () => {
+  // A15
+  it('a type that sets exhausted jobs aside gets a dead letter and no incident', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 1 })
-    await t.settle(await only(t.claim()), outcomes.fail('gone'), { policy: { ...plainPolicy, onExhausted: 'dead-letter' } })
+    await t.settle(await only(t.claim()), outcomes.fail('gone'), {
+      policy: { ...plainPolicy, onExhausted: 'dead-letter' },
+    })
     const { job, incidents, deadLetter } = await t.detail(key)
     expect(job.state).toBe('dead')
     expect(incidents).toEqual([])
     expect(deadLetter).toMatchObject({ reason: 'exhausted', errorMessage: 'gone', count: 1, closedAt: null })
   })
 
-  it('A18 children exist with the settlement that they are meant for, or not at all', async () => {
+  // A18
+  it('children exist with the settlement that they are meant for, or not at all', async () => {
     const t = await testEngine()
-    const child = (type: string, when: 'success' | 'stopped') => ({ ...newJob({ type }, t.clock.now()), when })
+    const child = (type: string, when: 'success' | 'stopped') => ({
+      ...newJob({ type }, t.clock.now()),
+      when,
+    })
     const children = [child('thank', 'success'), child('undo', 'stopped')]
     const childrenAfter = async (outcome: Parameters<TestEngine['settle']>[1], retries = 3) => {
       const key = await t.add({ retries })
@@ -132,16 +154,22 @@ describe('what becomes of a job', () => {
     expect(await childrenAfter(outcomes.fail())).toEqual([])
   })
 
-  it('A18 a stale report brings no child', async () => {
+  // A18
+  it('a stale report brings no child', async () => {
     const t = await testEngine()
     await t.add()
     const job = await only(t.claim())
     await t.settle(job, outcomes.lost())
-    expect(await t.settle(job, outcomes.success(), { children: [{ ...newJob({ type: 'thank' }, t.clock.now()), when: 'success' }] })).toBe('stale')
+    expect(
+      await t.settle(job, outcomes.success(), {
+        children: [{ ...newJob({ type: 'thank' }, t.clock.now()), when: 'success' }],
+      }),
+    ).toBe('stale')
     expect((await t.detail(job.key)).children).toEqual([])
   })
 
-  it('B025 a job deferred 2,000 times by a breaker keeps its retries and then still fails three times', async () => {
+  // B025
+  it('a job deferred 2,000 times by a breaker keeps its retries and then still fails three times', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 3 })
     for (let round = 0; round < 2_000; round++) {

@@ -5,7 +5,8 @@ import { outcomes, testEngine } from '../support/test-engine.ts'
 const release = { who: 'ada', reason: 'the machine is gone', forced: false }
 
 describe('releasing a worker', () => {
-  it('B006 ends what it holds as lost at once, at no retry, names who and why, and takes its row', async () => {
+  // B006
+  it('ends what it holds as lost at once, at no retry, names who and why, and takes its row', async () => {
     const t = await testEngine()
     await t.join('w#1')
     await t.join('w#2')
@@ -17,13 +18,19 @@ describe('releasing a worker', () => {
     expect((await releaseWorker(t.engine, 'w#1', release)).map(({ key }) => key)).toEqual([held])
     const { job, attempts } = await t.detail(held)
     expect(job).toMatchObject({ state: 'available', retries: 3, crashes: 1, failures: 0 })
-    expect(attempts).toMatchObject([{ outcome: 'lost', error: { code: 'RELEASED', message: 'worker w#1 was released by ada: the machine is gone' } }])
+    expect(attempts).toMatchObject([
+      {
+        outcome: 'lost',
+        error: { code: 'RELEASED', message: 'worker w#1 was released by ada: the machine is gone' },
+      },
+    ])
     expect((await t.detail(done)).job.state).toBe('completed')
     expect((await t.store.workers(t.store.now())).map(({ id }) => id)).toEqual(['w#2'])
     expect(await t.claim({ workerId: 'w#2' })).toMatchObject([{ key: held, attempt: 2 }])
   })
 
-  it('B006 leaves a late report of the released attempt stale', async () => {
+  // B006
+  it('leaves a late report of the released attempt stale', async () => {
     const t = await testEngine()
     await t.join('w#1')
     await t.join('w#2')
@@ -66,6 +73,9 @@ describe('releasing a worker', () => {
     await t.join('w#1')
     await t.claim({ suspects: true })
     await releaseWorker(t.engine, 'w#1', release)
-    expect(await t.detail(key)).toMatchObject({ job: { state: 'failed' }, incidents: [{ kind: 'crash_loop' }] })
+    expect(await t.detail(key)).toMatchObject({
+      job: { state: 'failed' },
+      incidents: [{ kind: 'crash_loop' }],
+    })
   })
 })

@@ -20,7 +20,8 @@ async function stoppedJob(t: TestEngine, outcome = outcomes.raised()): Promise<n
 }
 
 describe('the roads out of a stop', () => {
-  it('A19 a resolved job is available at once with the retries given; who and why are kept; the attempt keeps growing', async () => {
+  // A19
+  it('a resolved job is available at once with the retries given; who and why are kept; the attempt keeps growing', async () => {
     const t = await testEngine()
     const key = await stoppedJob(t)
     expect(await t.engine.resolve([resolution(key, { retries: 3 })])).toMatchObject([
@@ -28,31 +29,41 @@ describe('the roads out of a stop', () => {
     ])
     const { job, incidents, history } = await t.detail(key)
     expect(job).toMatchObject({ state: 'available', retries: 3, runAt: t.clock.now() })
-    expect(incidents).toMatchObject([{ resolvedBy: 'ann', reason: 'fixed the bank', resolution: 'resolve', resolvedAt: t.clock.now() }])
+    expect(incidents).toMatchObject([
+      { resolvedBy: 'ann', reason: 'fixed the bank', resolution: 'resolve', resolvedAt: t.clock.now() },
+    ])
     expect(history.map(({ event, who }) => [event, who])).toContainEqual(['resolved', 'ann'])
     expect((await t.claim()).map(({ attempt }) => attempt)).toEqual([2])
   })
 
-  it('A19 B022 resolving twice, also at the same moment, changes the job once; the other hears that it is resolved', async () => {
+  // A19 B022
+  it('resolving twice, also at the same moment, changes the job once; the other hears that it is resolved', async () => {
     const t = await testEngine()
     const key = await stoppedJob(t)
-    const [one, other] = await Promise.all([t.engine.resolve([resolution(key)]), t.engine.resolve([resolution(key)])])
+    const [one, other] = await Promise.all([
+      t.engine.resolve([resolution(key)]),
+      t.engine.resolve([resolution(key)]),
+    ])
     expect([...one, ...other].map(({ status }) => status).toSorted()).toEqual(['changed', 'skipped'])
     const [again] = await t.engine.resolve([resolution(key)])
     expect(again).toMatchObject({ status: 'skipped', why: expect.stringMatching(/already/) })
     expect(await t.engine.resolve([resolution(999)])).toMatchObject([{ status: 'not_found' }])
   })
 
-  it('B022 retries below 1 are refused and change nothing', async () => {
+  // B022
+  it('retries below 1 are refused and change nothing', async () => {
     const t = await testEngine()
     const key = await stoppedJob(t)
     for (const retries of [0, -1, 1.5, Number.NaN]) {
-      expect(await t.engine.resolve([resolution(key, { retries })])).toMatchObject([{ status: 'failed', why: expect.stringContaining('retries') }])
+      expect(await t.engine.resolve([resolution(key, { retries })])).toMatchObject([
+        { status: 'failed', why: expect.stringContaining('retries') },
+      ])
     }
     expect((await t.detail(key)).job.state).toBe('failed')
   })
 
-  it('B022 a job that used up its retries is resolved with the number it was enqueued with', async () => {
+  // B022
+  it('a job that used up its retries is resolved with the number it was enqueued with', async () => {
     const t = await testEngine()
     const key = await t.add({ retries: 1 })
     const [job] = await t.claim()
@@ -63,26 +74,36 @@ describe('the roads out of a stop', () => {
     expect((await t.detail(key)).job).toMatchObject({ state: 'available', retries: 1 })
   })
 
-  it('A22 a dead letter that is retried keeps its job, its key and its history; one that is discarded never runs', async () => {
+  // A22
+  it('a dead letter that is retried keeps its job, its key and its history; one that is discarded never runs', async () => {
     const t = await testEngine()
     const policy = { ...plainPolicy, onExhausted: 'dead-letter' as const }
     const keys = [await t.add({ retries: 1 }), await t.add({ retries: 1 })]
     for (const job of await t.claim()) await t.settle(job, outcomes.fail(), { policy })
     const [retried = 0, discarded = 0] = keys
-    await t.engine.resolve([resolution(retried, { verb: 'dlq_retry' }), resolution(discarded, { verb: 'discard' })])
+    await t.engine.resolve([
+      resolution(retried, { verb: 'dlq_retry' }),
+      resolution(discarded, { verb: 'discard' }),
+    ])
     expect(await t.detail(retried)).toMatchObject({
       job: { key: retried, state: 'available', attempt: 1 },
       deadLetter: { closedBy: 'ann', resolution: 'dlq_retry' },
     })
     expect((await t.detail(retried)).attempts).toHaveLength(1)
-    expect(await t.detail(discarded)).toMatchObject({ job: { state: 'cancelled' }, deadLetter: { resolution: 'discard' } })
+    expect(await t.detail(discarded)).toMatchObject({
+      job: { state: 'cancelled' },
+      deadLetter: { resolution: 'discard' },
+    })
     expect((await t.claim()).map(({ key }) => key)).toEqual([retried])
   })
 
-  it('A22 retrying a poison message closes its incident and its dead letter together', async () => {
+  // A22
+  it('retrying a poison message closes its incident and its dead letter together', async () => {
     const t = await testEngine()
     const key = await stoppedJob(t, outcomes.poison())
-    expect(await t.engine.resolve([resolution(key, { verb: 'dlq_retry' })])).toMatchObject([{ status: 'changed' }])
+    expect(await t.engine.resolve([resolution(key, { verb: 'dlq_retry' })])).toMatchObject([
+      { status: 'changed' },
+    ])
     const { incidents, deadLetter } = await t.detail(key)
     expect(incidents.map(({ resolvedAt }) => resolvedAt)).toEqual([t.clock.now()])
     expect(deadLetter?.closedAt).toBe(t.clock.now())
@@ -101,7 +122,18 @@ describe('the roads out of a stop', () => {
   it('never applies more than one settlement to an attempt, and keeps every rule, in whatever order things happen', async () => {
     const steps = fc.array(
       fc.record({
-        act: fc.constantFrom('add', 'claim', 'settle', 'late', 'sweep', 'cancel', 'resolve', 'retry', 'discard', 'time'),
+        act: fc.constantFrom(
+          'add',
+          'claim',
+          'settle',
+          'late',
+          'sweep',
+          'cancel',
+          'resolve',
+          'retry',
+          'discard',
+          'time',
+        ),
         pick: fc.nat(100),
       }),
       { maxLength: 60 },
@@ -167,7 +199,8 @@ class World {
   async #sweep(): Promise<void> {
     const now = this.#t.clock.now()
     for (const { job } of await this.#t.store.expiredLeases(now, 2)) {
-      if ((await this.#t.settle(job, outcomes.lost(), { onlyIfExpiredAt: now })) === 'applied') this.#count(job.key, job.attempt)
+      if ((await this.#t.settle(job, outcomes.lost(), { onlyIfExpiredAt: now })) === 'applied')
+        this.#count(job.key, job.attempt)
     }
   }
 

@@ -4,10 +4,23 @@ import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts
 
 const hour = 3_600_000
 const day = 24 * hour
-const retention = { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day }
+const retention = {
+  finishedMs: 7 * day,
+  deadLettersMs: 90 * day,
+  idempotencyKeysMs: 90 * day,
+  statsMs: 30 * day,
+}
 
 function sweeperOn(t: TestEngine, over: Partial<SweeperOptions> = {}) {
-  return createSweeper({ engine: t.engine, clock: t.clock, log: t.log, sweepMs: 5_000, renewalMs: 10_000, retention, ...over })
+  return createSweeper({
+    engine: t.engine,
+    clock: t.clock,
+    log: t.log,
+    sweepMs: 5_000,
+    renewalMs: 10_000,
+    retention,
+    ...over,
+  })
 }
 
 /** A sweeper that trusts what it sees: one renewal interval has passed since its start. */
@@ -20,10 +33,12 @@ async function warmSweeper(t: TestEngine, over: Partial<SweeperOptions> = {}) {
   return sweeper
 }
 
-const renewAll = (t: TestEngine, workerId = 'w#1') => t.store.renew([workerId], t.clock.now() + 30_000, t.clock.now())
+const renewAll = (t: TestEngine, workerId = 'w#1') =>
+  t.store.renew([workerId], t.clock.now() + 30_000, t.clock.now())
 
 describe('the sweeper', () => {
-  it('B005 a worker that dies loses all its jobs within the lease and one sweep, the last one of the queue too', async () => {
+  // B005
+  it('a worker that dies loses all its jobs within the lease and one sweep, the last one of the queue too', async () => {
     for (const count of [8, 1]) {
       const t = await testEngine()
       await t.join('dead#1')
@@ -35,7 +50,9 @@ describe('the sweeper', () => {
       expect(await t.claim({ workerId: 'other#1' })).toEqual([])
       await t.clock.advance(6_000)
       const again = await t.claim({ workerId: 'other#1' })
-      expect(again.map(({ attempt, retries, crashes }) => [attempt, retries, crashes])).toEqual(Array.from({ length: count }, () => [2, 3, 1]))
+      expect(again.map(({ attempt, retries, crashes }) => [attempt, retries, crashes])).toEqual(
+        Array.from({ length: count }, () => [2, 3, 1]),
+      )
       await sweeper.stop()
     }
   })
@@ -55,7 +72,8 @@ describe('the sweeper', () => {
     await sweeper.stop()
   })
 
-  it('A08 ends a claim that no handler holds when its own time is over, although its worker lives', async () => {
+  // A08
+  it('ends a claim that no handler holds when its own time is over, although its worker lives', async () => {
     const t = await testEngine()
     await t.join('w#1')
     const key = await t.add()
@@ -75,10 +93,14 @@ describe('the sweeper', () => {
   })
 
   for (const [name, pass] of [
-    ['a suspend, which the monotonic clock does not see', (t: TestEngine) => t.clock.setNow(t.clock.now() + hour)],
+    [
+      'a suspend, which the monotonic clock does not see',
+      (t: TestEngine) => t.clock.setNow(t.clock.now() + hour),
+    ],
     ['a stopped process', (t: TestEngine) => t.clock.block(hour)],
   ] as const) {
-    it(`A08 after ${name}, waits one renewal interval, and no living worker's job is handed out`, async () => {
+    // A08
+    it(`after ${name}, waits one renewal interval, and no living worker's job is handed out`, async () => {
       const t = await testEngine()
       await t.join('alive#1')
       await t.join('dead#1')
@@ -98,7 +120,8 @@ describe('the sweeper', () => {
     })
   }
 
-  it('A08 a sweeper that has just started waits one renewal interval, as it cannot know what was before', async () => {
+  // A08
+  it('a sweeper that has just started waits one renewal interval, as it cannot know what was before', async () => {
     const t = await testEngine()
     await t.join('w#1')
     await t.add()
@@ -113,7 +136,8 @@ describe('the sweeper', () => {
     expect(await sweeper.sweep()).toMatchObject({ held: false, lost: 0 })
   })
 
-  it('A08 a sweeper that waited long for the write lock holds back, since nobody could renew meanwhile', async () => {
+  // A08
+  it('a sweeper that waited long for the write lock holds back, since nobody could renew meanwhile', async () => {
     const t = await testEngine()
     await t.join('w#1')
     await t.add()
@@ -150,7 +174,8 @@ describe('the sweeper', () => {
     await sweeper.stop()
   })
 
-  it('B002 a settlement computed from an old look changes nothing when the job was completed, or swept and taken again, meanwhile', async () => {
+  // B002
+  it('a settlement computed from an old look changes nothing when the job was completed, or swept and taken again, meanwhile', async () => {
     for (const meanwhile of ['completed', 'taken again'] as const) {
       const t = await testEngine()
       await t.join('w#1')
@@ -186,7 +211,8 @@ describe('the sweeper', () => {
     }
   })
 
-  it('B002 a worker that renewed between the look and the settlement keeps its job', async () => {
+  // B002
+  it('a worker that renewed between the look and the settlement keeps its job', async () => {
     const t = await testEngine()
     await t.join('w#1')
     const key = await t.add()
@@ -207,7 +233,8 @@ describe('the sweeper', () => {
     expect((await t.detail(key)).job).toMatchObject({ state: 'running', attempt: 1 })
   })
 
-  it('B004 a lease is written only with the start of an attempt: looks and sweeps do not move it', async () => {
+  // B004
+  it('a lease is written only with the start of an attempt: looks and sweeps do not move it', async () => {
     const t = await testEngine()
     await t.join('dead#1')
     const key = await t.add()
@@ -219,7 +246,12 @@ describe('the sweeper', () => {
       await t.clock.advance(5_000)
     }
     for (let cycle = 0; cycle < 5; cycle++) {
-      expect((await t.detail(key)).job).toMatchObject({ state: 'available', runUntil: null, workerId: null, attempt: 1 })
+      expect((await t.detail(key)).job).toMatchObject({
+        state: 'available',
+        runUntil: null,
+        workerId: null,
+        attempt: 1,
+      })
       await t.claim({ type: 'another' })
       await sweeper.sweep()
       await t.clock.advance(5_000)
@@ -227,7 +259,8 @@ describe('the sweeper', () => {
     expect((await t.claim({ workerId: 'w#2' })).map(({ attempt }) => attempt)).toEqual([2])
   })
 
-  it('A12 stops available and waiting jobs whose deadline has passed, once', async () => {
+  // A12
+  it('stops available and waiting jobs whose deadline has passed, once', async () => {
     const t = await testEngine()
     await t.join('w#1', { leaseMs: hour })
     const due = await t.add({ deadline: '1m' })
@@ -249,7 +282,8 @@ describe('the sweeper', () => {
     expect(stopped.toSorted((one, other) => one - other)).toEqual([waiting, late])
     const told = t.log.lines.filter(({ fields }) => fields['incident'] === 'deadline_exceeded')
     expect(told.map(({ level }) => level)).toEqual(told.map(() => 'warn'))
-    for (const key of [waiting, late]) expect(told.map(({ message }) => message).join()).toContain(`mail #${key}`)
+    for (const key of [waiting, late])
+      expect(told.map(({ message }) => message).join()).toContain(`mail #${key}`)
     for (const key of [waiting, late]) {
       expect(await t.detail(key)).toMatchObject({
         job: { state: 'failed', retries: 3 },
@@ -264,7 +298,8 @@ describe('the sweeper', () => {
     ['an hour', -hour],
     ['ten years', -3_652 * day],
   ] as const) {
-    it(`B111 the clock goes back by ${name}: living workers keep their jobs, a dead one loses its within its lease and a sweep`, async () => {
+    // B111
+    it(`the clock goes back by ${name}: living workers keep their jobs, a dead one loses its within its lease and a sweep`, async () => {
       const t = await testEngine()
       await t.join('alive#1')
       await t.join('dead#1')
@@ -291,7 +326,8 @@ describe('the sweeper', () => {
   it('prunes in small batches, and then not again for a minute', async () => {
     const t = await testEngine()
     for (let each = 0; each < 30; each++) await t.add()
-    for (let round = 0; round < 3; round++) for (const job of await t.claim()) await t.settle(job, outcomes.success())
+    for (let round = 0; round < 3; round++)
+      for (const job of await t.claim()) await t.settle(job, outcomes.success())
     await t.clock.advance(8 * day)
     const sweeper = sweeperOn(t)
     sweeper.start()
@@ -312,7 +348,13 @@ describe('the sweeper', () => {
     const t = await testEngine()
     const sweeper = await warmSweeper(t)
     let calls = 0
-    t.store.prune = async () => ({ jobs: 1_000, deadLetters: 0, idempotencyKeys: 0, stats: 0, more: ++calls < 250 })
+    t.store.prune = async () => ({
+      jobs: 1_000,
+      deadLetters: 0,
+      idempotencyKeys: 0,
+      stats: 0,
+      more: ++calls < 250,
+    })
     await t.clock.advance(60_000)
     const round = sweeper.sweep()
     await t.clock.advance(10_000)

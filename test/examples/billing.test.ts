@@ -26,14 +26,17 @@ afterEach(() => {
 })
 
 async function startGateway(): Promise<string> {
-  gateway = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', '1-5'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  gateway = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', '1-5'], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const [{ url }] = (await once(gateway, 'message')) as [{ url: string }]
   return url
 }
 
 function month() {
   const folder = freshFolder()
-  const run = (...args: string[]) => spawnSync(jiti, [join(billing, 'schedule.ts'), ...args], { cwd: folder, encoding: 'utf8' })
+  const run = (...args: string[]) =>
+    spawnSync(jiti, [join(billing, 'schedule.ts'), ...args], { cwd: folder, encoding: 'utf8' })
   const env = (url: string) => ({ PAYMENT_GATEWAY: url, BILLING_BACKOFF: '20ms' })
   return {
     folder,
@@ -45,7 +48,9 @@ function month() {
       const files = ['invoice.ts', 'charge.ts', 'reminder.ts'].map((file) => join(billing, file))
       await startWf(['run-worker', ...files, '--until-empty'], { cwd: folder, env: env(url) }).exits(10)
     },
-    jobs: () => (JSON.parse(wf(['jobs', 'list', '--json', '--limit', '100'], { cwd: folder }).out) as { items: Job[] }).items,
+    jobs: () =>
+      (JSON.parse(wf(['jobs', 'list', '--json', '--limit', '100'], { cwd: folder }).out) as { items: Job[] })
+        .items,
   }
 }
 
@@ -53,7 +58,10 @@ it('bills every customer of a month once, however often it is scheduled', async 
   const url = await startGateway()
   const { folder, schedule, work, jobs } = month()
   expect(schedule('2026-11')).toEqual({ status: 0, said: '2026-11: 7 invoices enqueued\n' })
-  expect(schedule('2026-11')).toEqual({ status: 0, said: '2026-11: nothing to do, all 7 invoices were enqueued before\n' })
+  expect(schedule('2026-11')).toEqual({
+    status: 0,
+    said: '2026-11: nothing to do, all 7 invoices were enqueued before\n',
+  })
   await work(url)
   const before = jobs()
   const ends = before.map(({ type, state, attempt }) => `${type} ${state} ${attempt}`).sort()
@@ -66,12 +74,16 @@ it('bills every customer of a month once, however often it is scheduled', async 
   ])
   const reminded = readFileSync(join(folder, 'outbox.txt'), 'utf8').trimEnd().split('\n').sort()
   expect(reminded.map((line) => line.slice(0, 10))).toEqual(['customer-3', 'customer-5'])
-  expect(readFileSync(join(folder, 'invoices/2026-11/customer-7.txt'), 'utf8')).toContain('customer-7 owes 47.50 EUR for 2026-11.')
+  expect(readFileSync(join(folder, 'invoices/2026-11/customer-7.txt'), 'utf8')).toContain(
+    'customer-7 owes 47.50 EUR for 2026-11.',
+  )
 
   expect(schedule('2026-11').said).toContain('nothing to do')
   expect(jobs()).toEqual(before)
   const { charges } = (await (await fetch(`${url}/ledger`)).json()) as { charges: { key: string }[] }
-  expect(charges.map(({ key }) => key).sort()).toEqual([1, 2, 4, 6, 7].map((number) => `charge/customer-${number}/2026-11`))
+  expect(charges.map(({ key }) => key).sort()).toEqual(
+    [1, 2, 4, 6, 7].map((number) => `charge/customer-${number}/2026-11`),
+  )
 })
 
 it('schedules another month beside it, and refuses what is no month', () => {
@@ -87,7 +99,11 @@ it('comes back an hour after the first failure, and sets the charge aside and re
   const owed = { customer: 'customer-5', period: '2026-11', amount: 19 }
   const hours = async (retries: number) => {
     const { job, children } = await runHandler(charge, owed, { retries })
-    return { hours: (job.runAt - (job.startedAt ?? 0)) / 3_600_000, state: job.state, reminders: children.length }
+    return {
+      hours: (job.runAt - (job.startedAt ?? 0)) / 3_600_000,
+      state: job.state,
+      reminders: children.length,
+    }
   }
   const first = await hours(3)
   expect([first.state, first.reminders]).toEqual(['waiting', 0])

@@ -17,8 +17,12 @@ beforeEach(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      asked.push({ key: request.headers['idempotency-key']?.toString(), body: JSON.parse(Buffer.concat(chunks).toString()) })
-      if (answer !== 'never') response.writeHead(answer.status, answer.headers ?? {}).end(JSON.stringify(answer.body))
+      asked.push({
+        key: request.headers['idempotency-key']?.toString(),
+        body: JSON.parse(Buffer.concat(chunks).toString()),
+      })
+      if (answer !== 'never')
+        response.writeHead(answer.status, answer.headers ?? {}).end(JSON.stringify(answer.body))
     })
   })
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
@@ -34,14 +38,22 @@ afterEach(async () => {
 it('charges under the key of the job, the same for every attempt', async () => {
   answer = { status: 201, body: { chargeId: 'ch_1' } }
   const run = await runHandler(charge, order, { attempt: 3 })
-  expect(run).toMatchObject({ outcome: 'success', result: { chargeId: 'ch_1' }, job: { state: 'completed', attempt: 3 } })
+  expect(run).toMatchObject({
+    outcome: 'success',
+    result: { chargeId: 'ch_1' },
+    job: { state: 'completed', attempt: 3 },
+  })
   expect(asked).toEqual([{ key: expect.stringMatching(/^wf-job-1-/), body: order }])
 })
 
 it('rejects a declined card without a retry', async () => {
   answer = { status: 402, body: { code: 'CARD_DECLINED', message: 'insufficient funds' } }
   const run = await runHandler(charge, order)
-  expect(run).toMatchObject({ outcome: 'business_error', job: { state: 'rejected', retries: 5 }, incident: null })
+  expect(run).toMatchObject({
+    outcome: 'business_error',
+    job: { state: 'rejected', retries: 5 },
+    incident: null,
+  })
 })
 
 it('stops for a person at a refusal that it does not know', async () => {
@@ -60,7 +72,10 @@ it('comes back after half a second when the bank of the card is down, and stops 
   const delay = first.job.runAt - (first.job.startedAt ?? 0)
   expect(delay).toBeGreaterThanOrEqual(400)
   expect(delay).toBeLessThanOrEqual(600)
-  expect(await runHandler(charge, order, { retries: 1 })).toMatchObject({ job: { state: 'failed', retries: 0 }, incident: 'job_no_retries' })
+  expect(await runHandler(charge, order, { retries: 1 })).toMatchObject({
+    job: { state: 'failed', retries: 0 },
+    incident: 'job_no_retries',
+  })
 })
 
 it('hangs up when the time of the attempt is up', async () => {
@@ -73,8 +88,18 @@ it('hangs up when the time of the attempt is up', async () => {
 })
 
 it('never charges an order that is malformed', async () => {
-  for (const malformed of [{ ...order, amount: '30' }, { ...order, amount: -1 }, { ...order, currency: 'EURO' }, { ...order, card: 'visa' }, {}]) {
-    expect(await runHandler(charge, malformed)).toMatchObject({ outcome: 'poison', incident: 'poison_message', job: { state: 'failed', retries: 5 } })
+  for (const malformed of [
+    { ...order, amount: '30' },
+    { ...order, amount: -1 },
+    { ...order, currency: 'EURO' },
+    { ...order, card: 'visa' },
+    {},
+  ]) {
+    expect(await runHandler(charge, malformed)).toMatchObject({
+      outcome: 'poison',
+      incident: 'poison_message',
+      job: { state: 'failed', retries: 5 },
+    })
   }
   expect(asked).toEqual([])
 })
@@ -93,6 +118,9 @@ it('asks three times within one attempt when the gateway is down, under one key'
 it('comes back when the gateway says, and loses no retry', async () => {
   answer = { status: 503, body: {}, headers: { 'retry-after': '120' } }
   const run = await runHandler(charge, order)
-  expect(run).toMatchObject({ outcome: 'defer', job: { state: 'waiting', waitReason: 'deferred', retries: 5 } })
+  expect(run).toMatchObject({
+    outcome: 'defer',
+    job: { state: 'waiting', waitReason: 'deferred', retries: 5 },
+  })
   expect(run.job.runAt - (run.job.startedAt ?? 0)).toBeGreaterThanOrEqual(120_000)
 })

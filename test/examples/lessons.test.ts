@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshFolder, root, startWf, wf } from '../support/processes.ts'
 
 interface Listed {
-  items: readonly { key: number; type: string; state: string; kind?: string; error?: { message: string }; errorMessage?: string; attempt: number }[]
+  items: readonly {
+    key: number
+    type: string
+    state: string
+    kind?: string
+    error?: { message: string }
+    errorMessage?: string
+    attempt: number
+  }[]
 }
 
 interface Shown {
@@ -21,9 +29,12 @@ function lesson(file: string, env: Record<string, string> = {}) {
   const at = { cwd: folder, env }
   const read = <T>(...args: string[]) => JSON.parse(wf([...args, '--json'], at).out) as T
   return {
-    enqueue: (type: string, variables: object) => Number(wf(['enqueue', type, JSON.stringify(variables), '--ids'], at).out),
+    enqueue: (type: string, variables: object) =>
+      Number(wf(['enqueue', type, JSON.stringify(variables), '--ids'], at).out),
     async work(exit: number) {
-      const worker = await startWf(['run-worker', join(root, 'examples', file), '--until-empty'], at).exits(exit)
+      const worker = await startWf(['run-worker', join(root, 'examples', file), '--until-empty'], at).exits(
+        exit,
+      )
       return worker.said
     },
     /** Oldest job first. */
@@ -37,7 +48,9 @@ describe('charge-payment', () => {
   let url = ''
 
   beforeAll(async () => {
-    gateway = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', '1-5'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    gateway = fork(join(root, 'examples/demo/gateway.mjs'), ['--slow', '1-5'], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
     const [message] = (await once(gateway, 'message')) as [{ url: string }]
     url = message.url
   })
@@ -54,7 +67,10 @@ describe('charge-payment', () => {
     const stolen = enqueue('charge-payment', { ...order, orderId: 'o-3', card: 'tok_stolen' })
     const malformed = enqueue('charge-payment', { ...order, orderId: 'o-4', amount: '30' })
     await work(10)
-    expect(show(good)).toMatchObject({ state: 'completed', result: { chargeId: expect.stringMatching(/^ch_/) } })
+    expect(show(good)).toMatchObject({
+      state: 'completed',
+      result: { chargeId: expect.stringMatching(/^ch_/) },
+    })
     expect(show(declined)).toMatchObject({ state: 'rejected', attempt: 1 })
     expect(list('incidents').map(({ key, kind }) => [key, kind])).toEqual(
       expect.arrayContaining([
@@ -63,7 +79,9 @@ describe('charge-payment', () => {
       ]),
     )
     expect(list('dlq').map(({ key }) => key)).toEqual([malformed])
-    const ledger = (await (await fetch(`${url}/ledger`)).json()) as { charges: { key: string; orderId: string }[] }
+    const ledger = (await (await fetch(`${url}/ledger`)).json()) as {
+      charges: { key: string; orderId: string }[]
+    }
     expect(ledger.charges.map(({ orderId }) => orderId)).toEqual(['o-1'])
     expect(ledger.charges[0]?.key).toMatch(new RegExp(`^wf-job-${good}-`))
   })

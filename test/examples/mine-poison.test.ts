@@ -13,10 +13,14 @@ it('groups dead letters by cause, the most frequent first, and names fields that
   ]
   for (const order of orders) wf(['enqueue', 'import-order', JSON.stringify(order)], { cwd })
   await startWf(['run-worker', join(root, 'examples/poison-order.ts'), '--until-empty'], { cwd }).exits(10)
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin/jiti'), [join(root, 'examples/mine-poison.ts')], {
-    cwd,
-    encoding: 'utf8',
-  })
+  const { status, stdout, stderr } = spawnSync(
+    join(root, 'node_modules/.bin/jiti'),
+    [join(root, 'examples/mine-poison.ts')],
+    {
+      cwd,
+      encoding: 'utf8',
+    },
+  )
   expect([status, stderr]).toEqual([0, ''])
   const report = stdout.split('\n## ')
   expect(report[0]).toBe('# Dead letters: 3 of 2 causes\n')

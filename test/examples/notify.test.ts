@@ -26,27 +26,39 @@ async function sent() {
     .map((line) => (JSON.parse(line) as { id: string }).id)
 }
 
-it('A31 sends both, and does without the statistics', async () => {
+// A31
+it('sends both, and does without the statistics', async () => {
   const run = await runHandler(notify, order)
-  expect(run).toMatchObject({ outcome: 'success', result: { mail: 'mail-1', text: 'text-1', counted: false } })
-  expect(run.degraded).toMatchObject([{ feature: 'statistics', thrown: { message: expect.stringContaining('set STATISTICS') } }])
+  expect(run).toMatchObject({
+    outcome: 'success',
+    result: { mail: 'mail-1', text: 'text-1', counted: false },
+  })
+  expect(run.degraded).toMatchObject([
+    { feature: 'statistics', thrown: { message: expect.stringContaining('set STATISTICS') } },
+  ])
   expect(await sent()).toEqual(['mail-1', 'text-1'])
 })
 
-it('A30 keeps that the mail went out when the text message fails', async () => {
+// A30
+it('keeps that the mail went out when the text message fails', async () => {
   process.env['FLAKY'] = '1'
   const run = await runHandler(notify, order)
   delete process.env['FLAKY']
-  expect(run).toMatchObject({ outcome: 'fail', steps: [{ step: 'mail', result: { id: 'mail-1' } }, { step: 'text' }] })
+  expect(run).toMatchObject({
+    outcome: 'fail',
+    steps: [{ step: 'mail', result: { id: 'mail-1' } }, { step: 'text' }],
+  })
 })
 
-it('A30 does not send the mail again in the next attempt', async () => {
+// A30
+it('does not send the mail again in the next attempt', async () => {
   const run = await runHandler(notify, order, { attempt: 2, steps: { mail: { result: { id: 'mail-1' } } } })
   expect(run).toMatchObject({ outcome: 'success', result: { mail: 'mail-1', text: 'text-1' } })
   expect(await sent()).toEqual(['text-1'])
 })
 
-it('A30 asks the outbox when nobody knows whether the mail went out', async () => {
+// A30
+it('asks the outbox when nobody knows whether the mail went out', async () => {
   await runHandler(notify, order)
   const run = await runHandler(notify, order, { attempt: 2, steps: { mail: 'unknown', text: 'unknown' } })
   expect(run.outcome).toBe('success')

@@ -13,13 +13,20 @@ it('leaves a refund of the charge behind when the order is stopped', async () =>
   expect(run).toMatchObject({ outcome: 'business_error', job: { state: 'rejected' } })
   const [refund, another] = run.children
   expect(another).toBeUndefined()
-  expect(refund).toMatchObject({ job: { type: 'refund-order', state: 'available' }, variables: { orderId: 'o-2', amount: 20 } })
+  expect(refund).toMatchObject({
+    job: { type: 'refund-order', state: 'available' },
+    variables: { orderId: 'o-2', amount: 20 },
+  })
   const refunded = await runHandler(refundOrder, refund?.variables as object)
   expect(refunded).toMatchObject({ outcome: 'success', result: { refunded: 20 } })
 })
 
 it('refunds the charge of an earlier attempt, not a new one', async () => {
   const charge = { chargeId: 'ch-before', amount: 20 }
-  const run = await runHandler(shipOrder, { orderId: 'o-2', amount: 20, item: 'rum' }, { attempt: 2, steps: { charge: { result: charge } } })
+  const run = await runHandler(
+    shipOrder,
+    { orderId: 'o-2', amount: 20, item: 'rum' },
+    { attempt: 2, steps: { charge: { result: charge } } },
+  )
   expect(run.children).toMatchObject([{ variables: { chargeId: 'ch-before' } }])
 })

@@ -27,7 +27,12 @@ describe('readActivity', () => {
   it('sums up a window by type, outcome and minute, and leaves out what lies before it', async () => {
     const { store, clock, add, claimOne, settle } = sceneOn(await openScene(':memory:'))
     const stats = (at: number, [type, outcome]: readonly [string, string], count: number, ms = 3) =>
-      store.addStats([{ minute: at - (at % minute), type, outcome, bucket: bucketOf(ms), count, sumMs: ms * count }], [], [], at)
+      store.addStats(
+        [{ minute: at - (at % minute), type, outcome, bucket: bucketOf(ms), count, sumMs: ms * count }],
+        [],
+        [],
+        at,
+      )
     const start = clock.now()
     await stats(start, ['mail', 'success'], 1_000)
     await add({ type: 'mail' })
@@ -52,7 +57,9 @@ describe('readActivity', () => {
     expect(groups[0]?.perMinute).toBeCloseTo(60 / minutes)
     expect(groups[0]?.p95Ms).toBeGreaterThan(1_000)
     expect((await read('type', ['charge'])).groups.map(({ group }) => group)).toEqual(['charge'])
-    expect((await read('outcome')).groups.map(({ group, attempts, incidents }) => [group, attempts, incidents])).toEqual([
+    expect(
+      (await read('outcome')).groups.map(({ group, attempts, incidents }) => [group, attempts, incidents]),
+    ).toEqual([
       ['success', 60, 0],
       ['defer', 7, 0],
       ['fail', 4, 0],
@@ -60,7 +67,12 @@ describe('readActivity', () => {
       ['poison', 0, 0],
       ['poison_message', 0, 1],
     ])
-    expect((await read('minute')).groups.map(({ group, completed }) => [now - Number(group) >= 2 * minute, completed])).toEqual([
+    expect(
+      (await read('minute')).groups.map(({ group, completed }) => [
+        now - Number(group) >= 2 * minute,
+        completed,
+      ]),
+    ).toEqual([
       [true, 30],
       [false, 32],
     ])

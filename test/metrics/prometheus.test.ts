@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { prometheusText } from '../../src/metrics/prometheus.ts'
 import type { LocalBreaker, NamedBreaker } from '../../src/domain/breaker-row.ts'
 import type { CounterDelta } from '../../src/domain/stat-delta.ts'
-import type { TypeView, WorkerView } from '../../src/store/store.ts'
+import type { TypeView, WorkerView } from '../../src/store/port.ts'
 
 const now = 1_000_000
 const view = (over: Partial<TypeView>): TypeView => ({
@@ -48,7 +48,9 @@ describe('the Prometheus text', () => {
         { metric: 'wf_worker_job_duration_seconds_bucket', labels: '{"le":"+Inf","type":"mail"}', value: 2 },
         { metric: 'wf_worker_job_duration_seconds_sum', labels: '{"type":"mail"}', value: 700.5 },
       ],
-      types: [view({ counts: { available: 3, waiting: 2, failed: 4 }, oldestDueAt: now - 42_000, pausedAt: 1 })],
+      types: [
+        view({ counts: { available: 3, waiting: 2, failed: 4 }, oldestDueAt: now - 42_000, pausedAt: 1 }),
+      ],
       workers: [{ leaseUntil: now + 1 }, { leaseUntil: now }],
     })
     const lines = text.split('\n')
@@ -84,18 +86,27 @@ describe('the Prometheus text', () => {
 
   it('lets no label break a line or open another', async () => {
     const text = await textOf({
-      counters: [{ metric: 'wf_worker_panics_total', labels: JSON.stringify({ type: 'a"} 1\nfake 2\\', 'bad name': 'x' }), value: 1 }],
+      counters: [
+        {
+          metric: 'wf_worker_panics_total',
+          labels: JSON.stringify({ type: 'a"} 1\nfake 2\\', 'bad name': 'x' }),
+          value: 1,
+        },
+      ],
     })
     expect(text).toContain('wf_worker_panics_total{type="a\\"} 1\\nfake 2\\\\",bad_name="x"} 1\n')
     expect(text.split('\n').some((line) => line.startsWith('fake'))).toBe(false)
   })
 
   it('reads labels as data: text that is no JSON object gives none', async () => {
-    const text = await textOf({ counters: ['{', '7', 'null'].map((labels) => ({ metric: 'wf_worker_panics_total', labels, value: 1 })) })
+    const text = await textOf({
+      counters: ['{', '7', 'null'].map((labels) => ({ metric: 'wf_worker_panics_total', labels, value: 1 })),
+    })
     expect(text).toContain('wf_worker_panics_total 1\n')
   })
 
-  it("B044 tells the worst of workers' own breakers, without those of dead workers", async () => {
+  // B044
+  it("tells the worst of workers' own breakers, without those of dead workers", async () => {
     const own = (name: string, mode: LocalBreaker['mode']): LocalBreaker => ({
       ...{ name, mode, generation: 1, changedAt: 0, expiresAt: mode === 'open' ? now + 1 : null, types: [] },
     })
@@ -109,7 +120,10 @@ describe('the Prometheus text', () => {
       ],
     })
     const gauges = text.split('\n').filter((line) => line.startsWith('wf_worker_circuit_breaker_state{'))
-    expect(gauges).toEqual(['wf_worker_circuit_breaker_state{breaker="bank"} 1', 'wf_worker_circuit_breaker_state{breaker="mail"} 2'])
+    expect(gauges).toEqual([
+      'wf_worker_circuit_breaker_state{breaker="bank"} 1',
+      'wf_worker_circuit_breaker_state{breaker="mail"} 2',
+    ])
   })
 
   it('tells how each shared breaker stands, and that an opening is over', async () => {

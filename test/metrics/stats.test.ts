@@ -8,7 +8,7 @@ import { bucketOf } from '../../src/metrics/attempt-totals.ts'
 import { durationBucketsMs } from '../../src/metrics/names.ts'
 import { createStats } from '../../src/metrics/stats.ts'
 import type { CounterDelta, StatDelta } from '../../src/domain/stat-delta.ts'
-import type { Progress, Settled } from '../../src/store/store.ts'
+import type { Progress, Settled } from '../../src/store/port.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { capturedLog } from '../support/captured-log.ts'
 
@@ -26,7 +26,11 @@ function setUp() {
   let fault: Error | null = null
   const store = {
     now: clock.now,
-    async addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[]) {
+    async addStats(
+      stats: readonly StatDelta[],
+      counters: readonly CounterDelta[],
+      progress: readonly Progress[],
+    ) {
       if (fault) throw fault
       written.push({ stats, counters, progress })
     },
@@ -40,7 +44,13 @@ function setUp() {
     result?: Settled
     incident?: boolean
   }) => {
-    const { type = 'mail', outcome = { kind: 'success' }, durationMs = 3, result = 'applied', incident = false } = attempt
+    const {
+      type = 'mail',
+      outcome = { kind: 'success' },
+      durationMs = 3,
+      result = 'applied',
+      incident = false,
+    } = attempt
     const payload = {
       end: { job: { type } as Job, outcome, durationMs },
       settlement: { type, outcome: outcome.kind, incident: incident ? {} : null },
@@ -53,7 +63,11 @@ function setUp() {
 }
 
 const counter = (written: Written | undefined, metric: string) =>
-  Object.fromEntries((written?.counters ?? []).filter((each) => each.metric === metric).map(({ labels, value }) => [labels, value]))
+  Object.fromEntries(
+    (written?.counters ?? [])
+      .filter((each) => each.metric === metric)
+      .map(({ labels, value }) => [labels, value]),
+  )
 
 describe('the roll-up of attempts', () => {
   it('writes once a second what was added up by minute, type, outcome and duration, and nothing while nothing happens', async () => {
@@ -69,7 +83,14 @@ describe('the roll-up of attempts', () => {
       { minute: 600_000, type: 'mail', outcome: 'success', bucket: 0, count: 2, sumMs: 1 },
       { minute: 600_000, type: 'mail', outcome: 'success', bucket: 2, count: 1, sumMs: 3 },
       { minute: 600_000, type: 'mail', outcome: 'fail', bucket: 8, count: 1, sumMs: 400 },
-      { minute: 600_000, type: 'charge', outcome: 'success', bucket: durationBucketsMs.length, count: 1, sumMs: 400_000 },
+      {
+        minute: 600_000,
+        type: 'charge',
+        outcome: 'success',
+        bucket: durationBucketsMs.length,
+        count: 1,
+        sumMs: 400_000,
+      },
     ])
     await clock.advance(60_000)
     expect(written).toHaveLength(1)
@@ -112,9 +133,15 @@ describe('the roll-up of attempts', () => {
       '{"outcome":"incident","type":"mail"}': 4,
       '{"outcome":"poison","type":"mail"}': 1,
     })
-    expect(counter(written[0], 'wf_worker_job_duration_seconds_sum')).toEqual({ '{"type":"mail"}': expect.closeTo(0.024, 6) })
-    expect(counter(written[0], 'wf_worker_job_duration_seconds_bucket')).toEqual({ '{"le":"0.005","type":"mail"}': 8 })
-    expect(counter(written[0], 'wf_worker_backpressure_events_total')).toEqual({ '{"reason":"breaker","type":"mail"}': 1 })
+    expect(counter(written[0], 'wf_worker_job_duration_seconds_sum')).toEqual({
+      '{"type":"mail"}': expect.closeTo(0.024, 6),
+    })
+    expect(counter(written[0], 'wf_worker_job_duration_seconds_bucket')).toEqual({
+      '{"le":"0.005","type":"mail"}': 8,
+    })
+    expect(counter(written[0], 'wf_worker_backpressure_events_total')).toEqual({
+      '{"reason":"breaker","type":"mail"}': 1,
+    })
   })
 
   it('does not count a stale report', async () => {
@@ -132,14 +159,18 @@ describe('the roll-up of attempts', () => {
       await clock.advance(1_000)
     }
     expect(written).toEqual([])
-    expect(log.lines.map(({ message }) => message)).toEqual(['statistics could not be written; trying again: the disk is full'])
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'statistics could not be written; trying again: the disk is full',
+    ])
     breakStore(null)
     await clock.advance(1_000)
     expect(written[0]?.stats.map(({ minute, count }) => [minute, count])).toEqual([
       [600_000, 60],
       [660_000, 30],
     ])
-    expect(counter(written[0], 'wf_worker_jobs_handled_total')).toEqual({ '{"outcome":"success","type":"mail"}': 90 })
+    expect(counter(written[0], 'wf_worker_jobs_handled_total')).toEqual({
+      '{"outcome":"success","type":"mail"}': 90,
+    })
     await stats.stop()
     expect(written).toHaveLength(1)
   })
@@ -171,10 +202,20 @@ describe('the roll-up of attempts', () => {
 
   it('adds up what is counted elsewhere, whatever the order of its labels', async () => {
     const { events, written, stats } = setUp()
-    events.emit('counted', { metric: 'wf_worker_retries_total', labels: { type: 'a', dependency: 'b' }, value: 1 })
-    events.emit('counted', { metric: 'wf_worker_retries_total', labels: { dependency: 'b', type: 'a' }, value: 2 })
+    events.emit('counted', {
+      metric: 'wf_worker_retries_total',
+      labels: { type: 'a', dependency: 'b' },
+      value: 1,
+    })
+    events.emit('counted', {
+      metric: 'wf_worker_retries_total',
+      labels: { dependency: 'b', type: 'a' },
+      value: 2,
+    })
     await stats.stop()
-    expect(written[0]?.counters).toEqual([{ metric: 'wf_worker_retries_total', labels: '{"dependency":"b","type":"a"}', value: 3 }])
+    expect(written[0]?.counters).toEqual([
+      { metric: 'wf_worker_retries_total', labels: '{"dependency":"b","type":"a"}', value: 3 },
+    ])
   })
 
   it('listens once, and no longer after stop', async () => {
@@ -200,20 +241,25 @@ describe('the roll-up of attempts', () => {
 
   it('writes in sum what was settled, whatever fails in between', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.boolean(), fc.nat(1_500)), { maxLength: 60 }), async (steps) => {
-        const { clock, written, stats, settle, break: breakStore } = setUp()
-        for (const [type, broken, waitMs] of steps) {
-          breakStore(broken ? new Error('no') : null)
-          settle({ type })
-          await clock.advance(waitMs)
-        }
-        breakStore(null)
-        await stats.stop()
-        for (const type of ['a', 'b']) {
-          const sum = written.flatMap((each) => each.stats).reduce((total, stat) => total + (stat.type === type ? stat.count : 0), 0)
-          expect(sum).toBe(steps.filter(([of]) => of === type).length)
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.boolean(), fc.nat(1_500)), { maxLength: 60 }),
+        async (steps) => {
+          const { clock, written, stats, settle, break: breakStore } = setUp()
+          for (const [type, broken, waitMs] of steps) {
+            breakStore(broken ? new Error('no') : null)
+            settle({ type })
+            await clock.advance(waitMs)
+          }
+          breakStore(null)
+          await stats.stop()
+          for (const type of ['a', 'b']) {
+            const sum = written
+              .flatMap((each) => each.stats)
+              .reduce((total, stat) => total + (stat.type === type ? stat.count : 0), 0)
+            expect(sum).toBe(steps.filter(([of]) => of === type).length)
+          }
+        },
+      ),
       { numRuns: 30 },
     )
   })

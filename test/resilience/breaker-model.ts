@@ -79,8 +79,15 @@ export class BreakerModel {
 
   toNewGeneration(now: number): void {
     this.generation++
-    this.requests = this.successes = this.failures = this.exclusions = this.successesInARow = this.failuresInARow = 0
+    this.requests =
+      this.successes =
+      this.failures =
+      this.exclusions =
+      this.successesInARow =
+      this.failuresInARow =
+        0
     this.flying.clear()
-    this.expiry = this.mode === 'closed' && this.rules.intervalMs !== null ? now + this.rules.intervalMs : null
+    this.expiry =
+      this.mode === 'closed' && this.rules.intervalMs !== null ? now + this.rules.intervalMs : null
   }
 }

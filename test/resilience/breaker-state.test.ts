@@ -16,12 +16,18 @@ import {
 } from '../../src/resilience/breaker-state.ts'
 import { BreakerModel, type ModelRules } from './breaker-model.ts'
 
-const rulesOf = ({ failures, ...rest }: ModelRules): BreakerRules => ({ ...rest, shouldTrip: (counts) => counts.consecutiveFailures >= failures })
+const rulesOf = ({ failures, ...rest }: ModelRules): BreakerRules => ({
+  ...rest,
+  shouldTrip: (counts) => counts.consecutiveFailures >= failures,
+})
 const plain: ModelRules = { failures: 5, intervalMs: null, openForMs: 1_000, probes: 1 }
 
 /** A breaker with its instants in hand. */
 function scene(given: Partial<ModelRules> & { shouldTrip?: BreakerRules['shouldTrip'] } = {}) {
-  const rules = { ...rulesOf({ ...plain, ...given }), ...(given.shouldTrip && { shouldTrip: given.shouldTrip }) }
+  const rules = {
+    ...rulesOf({ ...plain, ...given }),
+    ...(given.shouldTrip && { shouldTrip: given.shouldTrip }),
+  }
   let now = 0
   let state = newBreaker({ now, rules })
   const at = () => ({ now, rules })
@@ -62,7 +68,8 @@ function scene(given: Partial<ModelRules> & { shouldTrip?: BreakerRules['shouldT
 }
 
 describe('a breaker', () => {
-  it('A25 opens with the fifth consecutive failure, and not with five that a success parts', () => {
+  // A25
+  it('opens with the fifth consecutive failure, and not with five that a success parts', () => {
     const breaker = scene()
     breaker.times(4, 'failure')
     breaker.call('success')
@@ -72,19 +79,23 @@ describe('a breaker', () => {
     expect(breaker.state).toMatchObject({ mode: 'open', changedAt: 0, expiresAt: 1_000 })
   })
 
-  it('A25 lets nothing through while open, and says until when', () => {
+  // A25
+  it('lets nothing through while open, and says until when', () => {
     const breaker = scene()
     breaker.times(5, 'failure')
     breaker.pass(999)
     expect(breaker.enter()).toMatchObject({ ticket: null, retryAt: 1_000, state: { mode: 'open' } })
   })
 
-  it('A25 B036 lets one of a hundred through at its expiry; a failure opens it for a new period, a success closes it', () => {
+  // A25 B036
+  it('lets one of a hundred through at its expiry; a failure opens it for a new period, a success closes it', () => {
     const breaker = scene()
     breaker.times(5, 'failure')
     for (let period = 0; period < 3; period++) {
       breaker.pass(1_000)
-      const tickets = Array.from({ length: 100 }, () => breaker.enter().ticket).filter((ticket) => ticket !== null)
+      const tickets = Array.from({ length: 100 }, () => breaker.enter().ticket).filter(
+        (ticket) => ticket !== null,
+      )
       expect(tickets).toHaveLength(1)
       breaker.pass(10)
       breaker.end(tickets[0]!, 'failure')
@@ -107,7 +118,8 @@ describe('a breaker', () => {
     expect(breaker.state.mode).toBe('closed')
   })
 
-  it('A25 ignores late results of an earlier generation', () => {
+  // A25
+  it('ignores late results of an earlier generation', () => {
     const breaker = scene()
     const late = [breaker.let(), breaker.let(), breaker.let()]
     breaker.times(5, 'failure')
@@ -123,23 +135,29 @@ describe('a breaker', () => {
     expect(breaker.state).toMatchObject({ mode: 'closed', counts: { failures: 0, consecutiveFailures: 0 } })
   })
 
-  it('A25 opens once when fifty fail in one tick', () => {
+  // A25
+  it('opens once when fifty fail in one tick', () => {
     const breaker = scene()
     const tickets = Array.from({ length: 50 }, () => breaker.let())
     for (const ticket of tickets) breaker.end(ticket, 'failure')
     expect(breaker.state).toMatchObject({ mode: 'open', generation: 2 })
   })
 
-  it('A25 counts what is excluded neither way', () => {
+  // A25
+  it('counts what is excluded neither way', () => {
     const breaker = scene()
     breaker.times(4, 'failure')
     breaker.times(10, 'excluded')
-    expect(breaker.state).toMatchObject({ mode: 'closed', counts: { exclusions: 10, consecutiveFailures: 4 } })
+    expect(breaker.state).toMatchObject({
+      mode: 'closed',
+      counts: { exclusions: 10, consecutiveFailures: 4 },
+    })
     breaker.call('failure')
     expect(breaker.state.mode).toBe('open')
   })
 
-  it('A25 gives the place of a probe back when its end says nothing, and when it never ends', () => {
+  // A25
+  it('gives the place of a probe back when its end says nothing, and when it never ends', () => {
     const breaker = scene()
     breaker.times(5, 'failure')
     breaker.pass(1_000)
@@ -172,11 +190,19 @@ describe('a breaker', () => {
     const late = breaker.let()
     breaker.pass(100)
     breaker.end(late, 'failure')
-    expect(breaker.state).toMatchObject({ mode: 'closed', generation: 2, counts: { requests: 0, failures: 0 } })
+    expect(breaker.state).toMatchObject({
+      mode: 'closed',
+      generation: 2,
+      counts: { requests: 0, failures: 0 },
+    })
   })
 
-  it('B038 closes after its window has emptied, with a rule that wants a volume', () => {
-    const breaker = scene({ intervalMs: 100, shouldTrip: ({ requests, failures }) => requests >= 10 && failures / requests >= 0.5 })
+  // B038
+  it('closes after its window has emptied, with a rule that wants a volume', () => {
+    const breaker = scene({
+      intervalMs: 100,
+      shouldTrip: ({ requests, failures }) => requests >= 10 && failures / requests >= 0.5,
+    })
     for (let cycle = 0; cycle < 2; cycle++) {
       breaker.times(9, 'failure')
       expect(breaker.state.mode).toBe('closed')
@@ -215,7 +241,10 @@ describe('a breaker', () => {
     breaker.let()
     expect(freePlaces(breaker.state, breaker.at())).toBe(0)
     breaker.state = close(breaker.state, breaker.at())
-    expect([breaker.state.mode, freePlaces(breaker.state, breaker.at())]).toEqual(['closed', Number.POSITIVE_INFINITY])
+    expect([breaker.state.mode, freePlaces(breaker.state, breaker.at())]).toEqual([
+      'closed',
+      Number.POSITIVE_INFINITY,
+    ])
   })
 
   it('does not stay open for the hour by which a clock was set back', () => {
@@ -259,8 +288,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       verdict: fc.constantFrom<Verdict>('success', 'failure', 'failure', 'excluded'),
     }),
   },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 30, 49, 50, 51, 100, 1_000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('trip' as const), forMs: fc.constantFrom(1, 50, 500) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      ms: fc.constantFrom(1, 30, 49, 50, 51, 100, 1_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('trip' as const), forMs: fc.constantFrom(1, 50, 500) }),
+  },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'close' }) },
 )
 
@@ -326,13 +364,21 @@ class World {
     expect({ mode, generation, counts }).toEqual({
       mode: this.model.mode,
       generation: this.model.generation,
-      counts: { requests, successes, failures, exclusions, consecutiveSuccesses: successesInARow, consecutiveFailures: failuresInARow },
+      counts: {
+        requests,
+        successes,
+        failures,
+        exclusions,
+        consecutiveSuccesses: successesInARow,
+        consecutiveFailures: failuresInARow,
+      },
     })
   }
 }
 
 describe('the breaker against gobreaker', () => {
-  it('A25 does what the model does through 10,000 random interleavings', () => {
+  // A25
+  it('does what the model does through 10,000 random interleavings', () => {
     fc.assert(
       fc.property(rules, fc.array(step, { maxLength: 40 }), (given, steps) => {
         const world = new World(given)
@@ -345,7 +391,8 @@ describe('the breaker against gobreaker', () => {
     )
   }, 120_000)
 
-  it('A25 B036 lets at most its probes through in any open period while the dependency is down', () => {
+  // A25 B036
+  it('lets at most its probes through in any open period while the dependency is down', () => {
     const telling = step.filter(({ kind }) => kind !== 'trip' && kind !== 'close')
     fc.assert(
       fc.property(rules, fc.array(telling, { maxLength: 60 }), (given, steps) => {
@@ -361,7 +408,8 @@ describe('the breaker against gobreaker', () => {
     )
   }, 120_000)
 
-  it('B038 from whatever state, a healthy dependency closes it within one open period', () => {
+  // B038
+  it('from whatever state, a healthy dependency closes it within one open period', () => {
     fc.assert(
       fc.property(rules, fc.array(step, { maxLength: 40 }), (given, steps) => {
         const world = new World(given)

@@ -26,16 +26,27 @@ function scene({ limit = 2, waitMs = 1_000 } = {}) {
 }
 
 describe('the bulkhead', () => {
-  it('A29 lets two through and refuses the third after a second in line', async () => {
+  // A29
+  it('lets two through and refuses the third after a second in line', async () => {
     const { clock, bulkhead, started, call } = scene()
     call('one')
     call('two')
     const three = call('three')
     await clock.advance(999)
-    expect([started, bulkhead.active, bulkhead.waiting, three.seen.state]).toEqual([['one', 'two'], 2, 1, 'pending'])
+    expect([started, bulkhead.active, bulkhead.waiting, three.seen.state]).toEqual([
+      ['one', 'two'],
+      2,
+      1,
+      'pending',
+    ])
     await clock.advance(1)
     expect(three.seen.thrown).toBeInstanceOf(BulkheadFull)
-    expect([started, bulkhead.active, bulkhead.waiting, clock.pendingTimers]).toEqual([['one', 'two'], 2, 0, 0])
+    expect([started, bulkhead.active, bulkhead.waiting, clock.pendingTimers]).toEqual([
+      ['one', 'two'],
+      2,
+      0,
+      0,
+    ])
   })
 
   it('serves those in line in the order of their coming, before whoever comes meanwhile', async () => {
@@ -53,7 +64,8 @@ describe('the bulkhead', () => {
     expect(two.seen.thrown).toMatchObject({ message: 'no' })
   })
 
-  it('A29 takes an aborted waiter out of the line, with its reason', async () => {
+  // A29
+  it('takes an aborted waiter out of the line, with its reason', async () => {
     const { clock, bulkhead, started, call } = scene({ limit: 1 })
     const one = call('one')
     const two = call('two')
@@ -70,7 +82,9 @@ describe('the bulkhead', () => {
     late.controller.abort(reason)
     const before = new AbortController()
     before.abort(reason)
-    await expect(bulkhead.run(async () => 1, { signal: before.signal, timeLeftMs: forever })).rejects.toBe(reason)
+    await expect(bulkhead.run(async () => 1, { signal: before.signal, timeLeftMs: forever })).rejects.toBe(
+      reason,
+    )
     expect(bulkhead.active).toBe(1)
   })
 
@@ -88,7 +102,9 @@ describe('the bulkhead', () => {
       throw new Error('at once')
     }
     for (let round = 0; round < 3; round++) {
-      await expect(bulkhead.run(thrower, { signal: new AbortController().signal, timeLeftMs: forever })).rejects.toThrow('at once')
+      await expect(
+        bulkhead.run(thrower, { signal: new AbortController().signal, timeLeftMs: forever }),
+      ).rejects.toThrow('at once')
     }
     expect(bulkhead.active).toBe(0)
   })
@@ -102,7 +118,9 @@ describe('the bulkhead', () => {
     expect([bulkhead.waiting, getEventListeners(signal, 'abort').length]).toEqual([99, 1])
     for (const work of works) work.resolve()
     await Promise.all(calls)
-    expect([bulkhead.active, getEventListeners(signal, 'abort').length, clock.pendingTimers]).toEqual([0, 0, 0])
+    expect([bulkhead.active, getEventListeners(signal, 'abort').length, clock.pendingTimers]).toEqual([
+      0, 0, 0,
+    ])
   })
 })
 
@@ -116,14 +134,24 @@ interface Model {
   aborted: number[]
 }
 
-type Step = { kind: 'come' } | { kind: 'end'; pick: number; fails: boolean } | { kind: 'abort'; pick: number } | { kind: 'pass'; ms: number }
+type Step =
+  | { kind: 'come' }
+  | { kind: 'end'; pick: number; fails: boolean }
+  | { kind: 'abort'; pick: number }
+  | { kind: 'pass'; ms: number }
 
 const steps = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant<Step>({ kind: 'come' }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('end' as const), pick: fc.nat(), fails: fc.boolean() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: fc.constant('end' as const), pick: fc.nat(), fails: fc.boolean() }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort' as const), pick: fc.nat() }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 120 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 120 }) }),
+    },
   ),
   { maxLength: 30 },
 )
@@ -159,7 +187,11 @@ class World {
         this.running--
       }
     }
-    return { ...work, controller, seen: watched(this.bulkhead.run(run, { signal: controller.signal, timeLeftMs: forever })) }
+    return {
+      ...work,
+      controller,
+      seen: watched(this.bulkhead.run(run, { signal: controller.signal, timeLeftMs: forever })),
+    }
   }
 
   enter(id: number) {
@@ -209,7 +241,8 @@ class World {
 }
 
 describe('the bulkhead against its model', () => {
-  it('A29 holds its limit, its order and its places through 10,000 random interleavings', async () => {
+  // A29
+  it('holds its limit, its order and its places through 10,000 random interleavings', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 3 }),
@@ -226,7 +259,11 @@ describe('the bulkhead against its model', () => {
           await world.settle()
           const { model, bulkhead, calls, clock } = world
           expect(world.started).toEqual(world.expectedStarts)
-          expect([bulkhead.active, bulkhead.waiting, clock.pendingTimers]).toEqual([model.active.length, model.line.length, model.line.length])
+          expect([bulkhead.active, bulkhead.waiting, clock.pendingTimers]).toEqual([
+            model.active.length,
+            model.line.length,
+            model.line.length,
+          ])
           expect(world.most).toBeLessThanOrEqual(limit)
           for (const id of model.refused) expect(calls[id]?.seen.thrown).toBeInstanceOf(BulkheadFull)
           for (const id of model.aborted) expect(calls[id]?.seen.thrown).toMatchObject({ message: 'aborted' })
@@ -247,7 +284,8 @@ describe('the bulkhead against its model', () => {
         const theirs = cockatielBulkhead(limit, 1_000)
         const logs = await Promise.all(
           [
-            (fn: () => Promise<void>) => ours.run(fn, { signal: new AbortController().signal, timeLeftMs: forever }),
+            (fn: () => Promise<void>) =>
+              ours.run(fn, { signal: new AbortController().signal, timeLeftMs: forever }),
             (fn: () => Promise<void>) => theirs.execute(fn),
           ].map(async (run) => {
             // What happens within one turn is a matter of microtasks, which are nobody's promise.

@@ -55,7 +55,8 @@ async function answer(index: number, tries: Map<number, number>): Promise<number
 }
 
 describe('the chain of a dependency, on the system clock', () => {
-  it('B043 leaves no listener, no timer and no growing heap after 100,000 calls with one long-lived signal', async () => {
+  // B043
+  it('leaves no listener, no timer and no growing heap after 100,000 calls with one long-lived signal', async () => {
     const warnings: Error[] = []
     const warned = (warning: Error) => void warnings.push(warning)
     process.on('warning', warned)
@@ -68,7 +69,11 @@ describe('the chain of a dependency, on the system clock', () => {
       breaker: { failures: 1_000, shared: false },
       bulkhead: { limit: 20, wait: '10s' },
     }
-    const bank = dependencyNamed(set.declare('pay', normaliseDependencies({ bank: policy }, { type: 'pay', timeoutMs: 60_000 })), 'bank', 'pay')
+    const bank = dependencyNamed(
+      set.declare('pay', normaliseDependencies({ bank: policy }, { type: 'pay', timeoutMs: 60_000 })),
+      'bank',
+      'pay',
+    )
     const scope = { signal, timeLeftMs: () => 60_000 }
     const optionalScope = { ...scope, clock, onDegraded: () => {} }
     const tries = new Map<number, number>()

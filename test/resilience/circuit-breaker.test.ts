@@ -1,11 +1,17 @@
 import { circuitBreaker as cockatielBreaker, ConsecutiveBreaker, CircuitState, handleAll } from 'cockatiel'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { BusinessError, DeferError, IncidentError, PoisonError, RetryError } from '../../src/domain/handler-errors.ts'
+import {
+  BusinessError,
+  DeferError,
+  IncidentError,
+  PoisonError,
+  RetryError,
+} from '../../src/domain/handler-errors.ts'
 import { type BreakerPolicy, rulesOf, verdictOf } from '../../src/resilience/breaker-policy.ts'
 import { type BreakerChange, CircuitBreaker } from '../../src/resilience/circuit-breaker.ts'
-import { DependencyRefusal } from '../../src/resilience/refusal.ts'
-import { TimeLimitError } from '../../src/resilience/time-limit.ts'
+import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
+import { TimeLimitError } from '../../src/resilience/timeout.ts'
 import { seededRandom } from '../../src/random.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 
@@ -25,8 +31,15 @@ function scene(policy: Partial<BreakerPolicy> = {}, onChange?: (change: BreakerC
   const clock = createFakeClock()
   const changes: BreakerChange[] = []
   const listen = onChange ?? ((change: BreakerChange) => void changes.push(change))
-  const breaker = new CircuitBreaker({ name: 'stripe', policy: { ...plain, ...policy }, clock, random: seededRandom(1), onChange: listen })
-  const fail = (error: unknown = new Error('down')) => breaker.run(async () => Promise.reject(error), judge).catch((thrown: unknown) => thrown)
+  const breaker = new CircuitBreaker({
+    name: 'stripe',
+    policy: { ...plain, ...policy },
+    clock,
+    random: seededRandom(1),
+    onChange: listen,
+  })
+  const fail = (error: unknown = new Error('down')) =>
+    breaker.run(async () => Promise.reject(error), judge).catch((thrown: unknown) => thrown)
   const judge = (thrown: unknown) => verdictOf(thrown, { ...plain, ...policy }, new AbortController().signal)
   const succeed = () => breaker.run(async () => 'fine', judge)
   return { clock, breaker, changes, fail, succeed, judge }
@@ -35,7 +48,8 @@ function scene(policy: Partial<BreakerPolicy> = {}, onChange?: (change: BreakerC
 afterEach(() => void vi.useRealTimers())
 
 describe('the breaker of a process', () => {
-  it('A25 goes by monotonic time: a system clock that is set neither opens nor holds it', async () => {
+  // A25
+  it('goes by monotonic time: a system clock that is set neither opens nor holds it', async () => {
     const { clock, breaker, fail, succeed } = scene()
     for (let call = 0; call < 5; call++) await fail()
     clock.setNow(clock.now() + 3_600_000)
@@ -46,7 +60,8 @@ describe('the breaker of a process', () => {
     expect(breaker.snapshot()).toMatchObject({ mode: 'closed', ageMs: 0, retryInMs: 0 })
   })
 
-  it('A25 refuses with a deferral that ends a little after it may let calls through', async () => {
+  // A25
+  it('refuses with a deferral that ends a little after it may let calls through', async () => {
     const { clock, fail, succeed } = scene({ openForMs: 30_000 })
     for (let call = 0; call < 5; call++) await fail()
     await clock.advance(10_000)
@@ -122,12 +137,18 @@ describe('the breaker of a process', () => {
   })
 
   it('is in the state in which cockatiel is, call by call, where both count failures in a row and probe with one call', async () => {
-    const steps = fc.array(fc.constantFrom<'fine' | 'down' | number>('fine', 'down', 'down', 'down', 400, 1_000), { maxLength: 40 })
+    const steps = fc.array(
+      fc.constantFrom<'fine' | 'down' | number>('fine', 'down', 'down', 'down', 400, 1_000),
+      { maxLength: 40 },
+    )
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (failures, list) => {
         vi.useFakeTimers({ toFake: ['Date'], now: 0 })
         const { clock, breaker, judge } = scene({ failures })
-        const theirs = cockatielBreaker(handleAll, { halfOpenAfter: 1_000, breaker: new ConsecutiveBreaker(failures) })
+        const theirs = cockatielBreaker(handleAll, {
+          halfOpenAfter: 1_000,
+          breaker: new ConsecutiveBreaker(failures),
+        })
         const calls = { ours: 0, theirs: 0 }
         for (const step of list) {
           if (typeof step === 'number') {
@@ -142,7 +163,9 @@ describe('the breaker of a process', () => {
           await breaker.run(call('ours'), judge).catch(() => {})
           await theirs.execute(call('theirs')).catch(() => {})
           expect(calls.ours).toBe(calls.theirs)
-          expect(breaker.state.mode).toBe(CircuitState[theirs.state].replace('HalfOpen', 'half_open').toLowerCase())
+          expect(breaker.state.mode).toBe(
+            CircuitState[theirs.state].replace('HalfOpen', 'half_open').toLowerCase(),
+          )
         }
         vi.useRealTimers()
       }),
@@ -157,7 +180,8 @@ describe('what an error says about a dependency', () => {
     verdictOf(thrown, { ...plain, ...policy }, signal)
   const fault = (fields: object) => Object.assign(new Error('x'), fields)
 
-  it('A25 business errors and client errors are answers', () => {
+  // A25
+  it('business errors and client errors are answers', () => {
     expect(verdict(new BusinessError('CARD_DECLINED'))).toBe('success')
     expect(verdict(new PoisonError('bad address'))).toBe('success')
     expect(verdict(new IncidentError('no such account'))).toBe('success')
@@ -166,7 +190,13 @@ describe('what an error says about a dependency', () => {
 
   it('whatever else is thrown is a failure, a full or slow server included', () => {
     for (const status of [408, 425, 429, 500, 503]) expect(verdict(fault({ status }))).toBe('failure')
-    for (const thrown of [new Error('x'), new TypeError('fetch failed'), fault({ code: 'ECONNRESET' }), 'x', null])
+    for (const thrown of [
+      new Error('x'),
+      new TypeError('fetch failed'),
+      fault({ code: 'ECONNRESET' }),
+      'x',
+      null,
+    ])
       expect(verdict(thrown)).toBe('failure')
     expect(verdict(new RetryError(fault({ status: 503 })))).toBe('failure')
     expect(verdict(new RetryError(fault({ status: 404 })))).toBe('success')
@@ -174,14 +204,19 @@ describe('what an error says about a dependency', () => {
     expect(verdict(new TimeLimitError('stripe', { limitMs: 10, cutShort: false }))).toBe('failure')
   })
 
-  it('A25 aborts, deferrals and calls that were cut short say nothing', () => {
+  // A25
+  it('aborts, deferrals and calls that were cut short say nothing', () => {
     expect(verdict(new DOMException('aborted', 'AbortError'))).toBe('excluded')
     expect(verdict(new DeferError('later', { in: '1s' }))).toBe('excluded')
     expect(verdict(new TimeLimitError('stripe', { limitMs: 10, cutShort: true }))).toBe('excluded')
     const stopped = new AbortController()
     stopped.abort(new Error('shutdown'))
-    expect(verdict(fault({ code: 'ECONNRESET' }), { isSuccessful: () => false }, stopped.signal)).toBe('excluded')
-    expect(verdict(new TimeLimitError('stripe', { limitMs: 10, cutShort: false }), {}, stopped.signal)).toBe('failure')
+    expect(verdict(fault({ code: 'ECONNRESET' }), { isSuccessful: () => false }, stopped.signal)).toBe(
+      'excluded',
+    )
+    expect(verdict(new TimeLimitError('stripe', { limitMs: 10, cutShort: false }), {}, stopped.signal)).toBe(
+      'failure',
+    )
   })
 
   it('a handler may judge; a judgement that throws or is none leaves it to the default', () => {
@@ -199,12 +234,24 @@ describe('what an error says about a dependency', () => {
     }
   })
 
-  it('B041 a shouldTrip that throws or promises leaves it to the failures in a row', () => {
-    const counts = { requests: 9, successes: 0, failures: 9, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 4 }
+  // B041
+  it('a shouldTrip that throws or promises leaves it to the failures in a row', () => {
+    const counts = {
+      requests: 9,
+      successes: 0,
+      failures: 9,
+      exclusions: 0,
+      consecutiveSuccesses: 0,
+      consecutiveFailures: 4,
+    }
     const broken = () => {
       throw new Error('oops')
     }
-    for (const shouldTrip of [broken, (async () => true) as unknown as () => boolean, (() => Number.NaN) as unknown as () => boolean]) {
+    for (const shouldTrip of [
+      broken,
+      (async () => true) as unknown as () => boolean,
+      (() => Number.NaN) as unknown as () => boolean,
+    ]) {
       expect(rulesOf({ ...plain, shouldTrip }).shouldTrip(counts)).toBe(false)
       expect(rulesOf({ ...plain, shouldTrip }).shouldTrip({ ...counts, consecutiveFailures: 5 })).toBe(true)
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { WfError } from '../../src/domain/errors.ts'
-import { preview } from '../../src/domain/preview.ts'
+import { WfError } from '../../src/errors.ts'
+import { preview } from '../../src/text/preview.ts'
 import { type DependencyOption, normaliseDependencies } from '../../src/resilience/dependency-policy.ts'
 
 const handler = { type: 'charge', timeoutMs: 60_000 }
@@ -42,7 +42,16 @@ describe('the policy of a dependency', () => {
     const said: DependencyOption = {
       timeout: '10s',
       retry: { attempts: 5, delay: '1s', factor: 1, max: '1s', jitter: 0, isTransient: judge },
-      breaker: { shouldTrip: judge, interval: '1m', openFor: '5m', probes: 3, isSuccessful: judge, isExcluded: judge, shared: false, hold: false },
+      breaker: {
+        shouldTrip: judge,
+        interval: '1m',
+        openFor: '5m',
+        probes: 3,
+        isSuccessful: judge,
+        isExcluded: judge,
+        shared: false,
+        hold: false,
+      },
       bulkhead: { limit: 1, wait: 0 },
     }
     expect(one(said)).toMatchObject({
@@ -62,12 +71,17 @@ describe('the policy of a dependency', () => {
     })
   })
 
-  it('A28 refuses more than five attempts and waits of more than ten seconds in all', () => {
+  // A28
+  it('refuses more than five attempts and waits of more than ten seconds in all', () => {
     expect(refusal(() => one({ retry: { attempts: 6 } })).message).toBe(
       'handler "charge": dependencies.stripe.retry.attempts is 6; it must be a whole number from 1 to 5',
     )
-    expect(refusal(() => one({ retry: { delay: '11s' } })).message).toContain('dependencies.stripe.retry.delay is "11s"; it must be')
-    expect(refusal(() => one({ retry: { max: '11s' } })).message).toContain('dependencies.stripe.retry.max is "11s"; it must be')
+    expect(refusal(() => one({ retry: { delay: '11s' } })).message).toContain(
+      'dependencies.stripe.retry.delay is "11s"; it must be',
+    )
+    expect(refusal(() => one({ retry: { max: '11s' } })).message).toContain(
+      'dependencies.stripe.retry.max is "11s"; it must be',
+    )
     const total = refusal(() => one({ retry: { attempts: 3, delay: '5500ms', factor: 1 } })).message
     expect(total).toContain('dependencies.stripe.retry is {"attempts": 3, "delay": "5500ms"')
     expect(total).toContain('it must be one whose waits come to 10s at most, not 11s')
@@ -80,7 +94,8 @@ describe('the policy of a dependency', () => {
     ['breaker', 'probes', 'a whole number from 1 to 100'],
     ['retry', 'attempts', 'a whole number from 1 to 5'],
     ['bulkhead', 'limit', 'a whole number from 1 to 1000'],
-  ])('B041 refuses every %s.%s that is no number of its range', (guard, key, range) => {
+    // B041
+  ])('refuses every %s.%s that is no number of its range', (guard, key, range) => {
     for (const value of wrong) {
       const { code, message } = refusal(() => one({ [guard]: { [key]: value } }))
       expect([value, code]).toEqual([value, 'invalid_handler'])
@@ -94,8 +109,22 @@ describe('the policy of a dependency', () => {
     ['breaker', 'interval'],
     ['retry', 'delay'],
     ['retry', 'max'],
-  ])('B041 B026 refuses every %s.%s that is no duration of its range', (guard, key) => {
-    for (const value of ['abc', '5', '-1s', '0s', Number.NaN, 0, -1, 1.5, null, Number('1e999'), {}, '1000d']) {
+    // B041 B026
+  ])('refuses every %s.%s that is no duration of its range', (guard, key) => {
+    for (const value of [
+      'abc',
+      '5',
+      '-1s',
+      '0s',
+      Number.NaN,
+      0,
+      -1,
+      1.5,
+      null,
+      Number('1e999'),
+      {},
+      '1000d',
+    ]) {
       const { message } = refusal(() => one({ [guard]: { [key]: value } }))
       expect(message).toContain(
         `dependencies.stripe.${guard}.${key} is ${preview(value)}; it must be whole milliseconds or text such as "30s", from `,
@@ -103,9 +132,13 @@ describe('the policy of a dependency', () => {
     }
   })
 
-  it('B041 refuses what is no number, no function, no object, no boolean where one belongs', () => {
+  // B041
+  it('refuses what is no number, no function, no object, no boolean where one belongs', () => {
     const cases: [unknown, string][] = [
-      [{ timeout: 'abc' }, 'timeout is "abc"; it must be whole milliseconds or text such as "30s", from 1ms to 1m'],
+      [
+        { timeout: 'abc' },
+        'timeout is "abc"; it must be whole milliseconds or text such as "30s", from 1ms to 1m',
+      ],
       [{ timeout: '2m' }, 'timeout is "2m"'],
       [{ retry: { factor: Number.NaN } }, 'retry.factor is NaN; it must be a number from 1 to 10'],
       [{ retry: { factor: 0.5 } }, 'retry.factor is 0.5'],
@@ -131,33 +164,58 @@ describe('the policy of a dependency', () => {
     for (const [option, message] of cases) {
       expect(refusal(() => one(option)).message).toContain(`handler "charge": dependencies.stripe.${message}`)
     }
-    for (const option of [null, 5, 'x', [], undefined, new Date(0)]) expect(refusal(() => one(option)).message).toContain('dependencies.stripe is ')
-    for (const option of [null, 5, [], new Map()]) expect(refusal(() => normaliseDependencies(option, handler)).message).toContain('dependencies is ')
+    for (const option of [null, 5, 'x', [], undefined, new Date(0)])
+      expect(refusal(() => one(option)).message).toContain('dependencies.stripe is ')
+    for (const option of [null, 5, [], new Map()])
+      expect(refusal(() => normaliseDependencies(option, handler)).message).toContain('dependencies is ')
   })
 
-  it('B041 refuses keys that are none, and says which was meant', () => {
+  // B041
+  it('refuses keys that are none, and says which was meant', () => {
     for (const [option, message, hint] of [
       [{ timeoutt: 5 }, 'dependencies.stripe."timeoutt" is not an option', 'did you mean timeout?'],
-      [{ breaker: { failure: 5 } }, 'dependencies.stripe.breaker."failure" is not an option', 'did you mean failures?'],
-      [{ retry: { retries: 5 } }, 'dependencies.stripe.retry."retries" is not an option', 'dependencies.stripe.retry takes attempts, delay'],
-      [{ bulkhead: { limit: 5, waits: 1 } }, 'dependencies.stripe.bulkhead."waits" is not an option', 'did you mean wait?'],
+      [
+        { breaker: { failure: 5 } },
+        'dependencies.stripe.breaker."failure" is not an option',
+        'did you mean failures?',
+      ],
+      [
+        { retry: { retries: 5 } },
+        'dependencies.stripe.retry."retries" is not an option',
+        'dependencies.stripe.retry takes attempts, delay',
+      ],
+      [
+        { bulkhead: { limit: 5, waits: 1 } },
+        'dependencies.stripe.bulkhead."waits" is not an option',
+        'did you mean wait?',
+      ],
     ] as const) {
       const error = refusal(() => one(option))
-      expect([error.message, error.hint]).toEqual([expect.stringContaining(message), expect.stringContaining(hint)])
+      expect([error.message, error.hint]).toEqual([
+        expect.stringContaining(message),
+        expect.stringContaining(hint),
+      ])
     }
   })
 
   it('refuses two rules for one thing, and an interval in which no timeout can be counted', () => {
-    expect(refusal(() => one({ breaker: { failures: 5, shouldTrip: () => true } })).message).toContain('breaker.failures is 5; it must be left out')
-    expect(refusal(() => one({ timeout: '10s', breaker: { interval: '19s' } })).message).toContain('from 20s to 1d')
+    expect(refusal(() => one({ breaker: { failures: 5, shouldTrip: () => true } })).message).toContain(
+      'breaker.failures is 5; it must be left out',
+    )
+    expect(refusal(() => one({ timeout: '10s', breaker: { interval: '19s' } })).message).toContain(
+      'from 20s to 1d',
+    )
     expect(one({ timeout: '10s', breaker: { interval: '20s' } })?.breaker?.intervalMs).toBe(20_000)
   })
 
   it('refuses names that nobody could read', () => {
     for (const name of ['', ' stripe', 'stripe ', 'a\nb', 'a\u0000', 'x'.repeat(101)]) {
-      expect(refusal(() => normaliseDependencies({ [name]: {} }, handler)).message).toContain('names a dependency; a name has 1 to 100 characters')
+      expect(refusal(() => normaliseDependencies({ [name]: {} }, handler)).message).toContain(
+        'names a dependency; a name has 1 to 100 characters',
+      )
     }
-    for (const name of ['s', 'stripe', 'the bank', 'x'.repeat(100), 'größe']) expect(normaliseDependencies({ [name]: {} }, handler).size).toBe(1)
+    for (const name of ['s', 'stripe', 'the bank', 'x'.repeat(100), 'größe'])
+      expect(normaliseDependencies({ [name]: {} }, handler).size).toBe(1)
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`d${index}`, {}]))
     expect(refusal(() => normaliseDependencies(many, handler)).message).toContain('at most 100')
   })

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { BusinessError, DeferError } from '../../src/domain/handler-errors.ts'
-import { outcomeOfThrow } from '../../src/domain/thrown.ts'
+import { outcomeOfThrow } from '../../src/domain/classify-error.ts'
 import { type Breaker, guarded } from '../../src/resilience/circuit-breaker.ts'
 import { Dependencies, dependencyNamed } from '../../src/resilience/dependencies.ts'
 import { type DependencyOption, normaliseDependencies } from '../../src/resilience/dependency-policy.ts'
-import { DependencyRefusal } from '../../src/resilience/refusal.ts'
-import { TimeLimitError } from '../../src/resilience/time-limit.ts'
+import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
+import { TimeLimitError } from '../../src/resilience/timeout.ts'
 import { attemptScope, deferred, watched } from './scope.ts'
 
 function scene(option: DependencyOption, options: Parameters<typeof attemptScope>[0] = {}) {
@@ -16,9 +16,13 @@ function scene(option: DependencyOption, options: Parameters<typeof attemptScope
     set.declare(type, normaliseDependencies(said, { type, timeoutMs: 300_000 }))
   const stripe = dependencyNamed(declare('charge', { stripe: option }), 'stripe', 'charge')
   const retried: string[] = []
-  const call = <T>(fn: (signal: AbortSignal) => Promise<T> | T) => watched(stripe.call(fn, { ...scope, onRetry: (name) => retried.push(name) }))
+  const call = <T>(fn: (signal: AbortSignal) => Promise<T> | T) =>
+    watched(stripe.call(fn, { ...scope, onRetry: (name) => retried.push(name) }))
   const mode = () => set.breakers()[0]?.mode
-  const left = () => ({ timers: scope.clock.pendingTimers, listeners: getEventListeners(scope.signal, 'abort').length })
+  const left = () => ({
+    timers: scope.clock.pendingTimers,
+    listeners: getEventListeners(scope.signal, 'abort').length,
+  })
   return { ...scope, set, declare, stripe, call, retried, mode, left }
 }
 
@@ -39,7 +43,8 @@ describe('a dependency', () => {
     expect(left()).toEqual({ timers: 0, listeners: 0 })
   })
 
-  it('A25 the breaker sees every try: it opens within a call, ends its retry, and the job is to come back', async () => {
+  // A25
+  it('the breaker sees every try: it opens within a call, ends its retry, and the job is to come back', async () => {
     const { call, clock, mode, retried, left } = scene(whole)
     let asked = 0
     const first = call(() => {
@@ -60,7 +65,8 @@ describe('a dependency', () => {
     expect(left()).toEqual({ timers: 0, listeners: 0 })
   })
 
-  it('A25 a probe is one request, although the call may be tried three times', async () => {
+  // A25
+  it('a probe is one request, although the call may be tried three times', async () => {
     const { call, clock, mode } = scene({ ...whole, breaker: { failures: 1, openFor: '30s' } })
     let asked = 0
     const ask = () => {
@@ -76,9 +82,14 @@ describe('a dependency', () => {
     expect(probe.thrown).toBeInstanceOf(DependencyRefusal)
   })
 
-  it('A25 B036 of a hundred calls at the expiry one passes; the others are deferred, not failed', async () => {
+  // A25 B036
+  it('of a hundred calls at the expiry one passes; the others are deferred, not failed', async () => {
     const { clock, declare, random, signal, timeLeftMs } = scene({})
-    const bank = dependencyNamed(declare('pay', { bank: { breaker: { failures: 1, openFor: '1s' } } }), 'bank', 'pay')
+    const bank = dependencyNamed(
+      declare('pay', { bank: { breaker: { failures: 1, openFor: '1s' } } }),
+      'bank',
+      'pay',
+    )
     const scope = { random, signal, timeLeftMs }
     watched(bank.call(down, scope))
     await clock.advance(1_000)
@@ -100,17 +111,23 @@ describe('a dependency', () => {
       await clock.advance(1_000)
     }
     await expect(bank.call(async () => 'fine', scope)).resolves.toBe('fine')
-    await expect(Promise.all([1, 2, 3].map((value) => bank.call(() => value, scope)))).resolves.toEqual([1, 2, 3])
+    await expect(Promise.all([1, 2, 3].map((value) => bank.call(() => value, scope)))).resolves.toEqual([
+      1, 2, 3,
+    ])
   })
 
-  it('A25 neither business errors nor aborts open it', async () => {
+  // A25
+  it('neither business errors nor aborts open it', async () => {
     const { call, clock, mode, controller } = scene({ breaker: { failures: 2 } })
     for (let round = 0; round < 5; round++) {
       call(() => Promise.reject(new BusinessError('CARD_DECLINED')))
       call(() => Promise.reject(new DOMException('aborted', 'AbortError')))
     }
     const hanging = Array.from({ length: 5 }, () =>
-      call((signal) => new Promise((_, no) => signal.addEventListener('abort', () => no(new Error('socket hang up'))))),
+      call(
+        (signal) =>
+          new Promise((_, no) => signal.addEventListener('abort', () => no(new Error('socket hang up')))),
+      ),
     )
     await clock.settle()
     controller.abort(new Error('shutdown'))
@@ -121,7 +138,10 @@ describe('a dependency', () => {
 
   it('a dependency that hangs opens it, with a timeout of its own and without', async () => {
     for (const timeout of [{ timeout: 1_000 }, {}]) {
-      const { call, clock, mode, left } = scene({ ...timeout, breaker: { failures: 2 } }, { timeLeftMs: 5_000 })
+      const { call, clock, mode, left } = scene(
+        { ...timeout, breaker: { failures: 2 } },
+        { timeLeftMs: 5_000 },
+      )
       const calls = [1, 2].map(() => call(() => new Promise(() => {})))
       await clock.advance(5_000)
       expect(calls.map(({ thrown }) => thrown instanceof TimeLimitError)).toEqual([true, true])
@@ -138,7 +158,8 @@ describe('a dependency', () => {
     expect(mode()).toBe('closed')
   })
 
-  it('A29 the third of two waits, and is deferred for five seconds', async () => {
+  // A29
+  it('the third of two waits, and is deferred for five seconds', async () => {
     const { call, clock } = scene({ bulkhead: 2 })
     call(() => new Promise(() => {}))
     call(() => new Promise(() => {}))
@@ -148,14 +169,20 @@ describe('a dependency', () => {
     await clock.advance(1)
     expect(third.thrown).toBeInstanceOf(DependencyRefusal)
     const { by, delayMs, message } = third.thrown as DependencyRefusal
-    expect([by, message]).toEqual(['bulkhead', 'the bulkhead of stripe is full: all 2 places were taken for 1000 ms'])
+    expect([by, message]).toEqual([
+      'bulkhead',
+      'the bulkhead of stripe is full: all 2 places were taken for 1000 ms',
+    ])
     expect(delayMs).toBeGreaterThanOrEqual(5_000)
     expect(delayMs).toBeLessThanOrEqual(6_000)
   })
 
   it('defers the job when an answer asks to come back later than a try may wait', async () => {
     const { call, clock } = scene({ retry: {} })
-    const error = Object.assign(new Error('slow down'), { status: 429, headers: new Headers({ 'retry-after': '120' }) })
+    const error = Object.assign(new Error('slow down'), {
+      status: 429,
+      headers: new Headers({ 'retry-after': '120' }),
+    })
     const asked = call(() => Promise.reject(error))
     await clock.settle()
     expect(asked.thrown).toBeInstanceOf(DependencyRefusal)
@@ -177,7 +204,10 @@ describe('a dependency', () => {
   })
 
   it('an open breaker ends the retry even of a handler that calls everything transient', async () => {
-    const { call, clock, retried } = scene({ retry: { attempts: 5, delay: 1, isTransient: () => true }, breaker: { failures: 2 } })
+    const { call, clock, retried } = scene({
+      retry: { attempts: 5, delay: 1, isTransient: () => true },
+      breaker: { failures: 2 },
+    })
     let asked = 0
     const end = call(() => {
       asked++
@@ -223,7 +253,9 @@ describe('a dependency', () => {
       snapshot: () => ({ mode: 'half_open', generation: 1, ageMs: 0, retryInMs: 0 }),
     }
     const set = new Dependencies({ clock, random, sharedBreaker: () => slow })
-    const bank = set.declare('pay', normaliseDependencies({ bank: { breaker: {} } }, { type: 'pay', timeoutMs: 1_000 })).get('bank')!
+    const bank = set
+      .declare('pay', normaliseDependencies({ bank: { breaker: {} } }, { type: 'pay', timeoutMs: 1_000 }))
+      .get('bank')!
     let asked = 0
     const ended = watched(bank.call(() => asked++, { signal, timeLeftMs }))
     const reason = new Error('the job was cancelled')
@@ -267,9 +299,15 @@ describe('the dependencies of a process', () => {
     const { declare } = scene({})
     declare('a', { bank: { breaker: { openFor: '30s' }, bulkhead: 5 }, other: {} })
     const other = () => declare('b', { bank: { breaker: { openFor: '1m' } } })
-    expect(other).toThrow('handler "b": dependencies.bank.breaker: openForMs is 60000 here and 30000 in handler "a"; both share one')
-    expect(() => declare('c', { bank: { bulkhead: 6 } })).toThrow('handler "c": dependencies.bank.bulkhead: limit is 6 here and 5 in handler "a"')
-    expect(() => declare('d', { bank: { breaker: { isExcluded: () => true }, timeout: 5 }, other: { bulkhead: 1 } })).not.toThrow()
+    expect(other).toThrow(
+      'handler "b": dependencies.bank.breaker: openForMs is 60000 here and 30000 in handler "a"; both share one',
+    )
+    expect(() => declare('c', { bank: { bulkhead: 6 } })).toThrow(
+      'handler "c": dependencies.bank.bulkhead: limit is 6 here and 5 in handler "a"',
+    )
+    expect(() =>
+      declare('d', { bank: { breaker: { isExcluded: () => true }, timeout: 5 }, other: { bulkhead: 1 } }),
+    ).not.toThrow()
   })
 
   it('say which name was meant', () => {
@@ -285,7 +323,9 @@ describe('the dependencies of a process', () => {
         expect.objectContaining({ code: 'invalid_handler', message: expect.stringContaining(message), hint }),
       )
     }
-    expect(() => dependencyNamed(new Map(), 'x', 'a')).toThrow(expect.objectContaining({ hint: expect.stringContaining('declare it') }))
+    expect(() => dependencyNamed(new Map(), 'x', 'a')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('declare it') }),
+    )
   })
 
   it('use the shared breaker where there is one, and the own one for shared: false', () => {
@@ -296,10 +336,19 @@ describe('the dependencies of a process', () => {
       random,
       sharedBreaker: ({ name }) => {
         made.push(name)
-        return { run: (fn) => fn(), snapshot: () => ({ mode: 'open', generation: 7, ageMs: 0, retryInMs: 5 }) }
+        return {
+          run: (fn) => fn(),
+          snapshot: () => ({ mode: 'open', generation: 7, ageMs: 0, retryInMs: 5 }),
+        }
       },
     })
-    set.declare('a', normaliseDependencies({ bank: { breaker: {} }, own: { breaker: { shared: false } } }, { type: 'a', timeoutMs: 1_000 }))
+    set.declare(
+      'a',
+      normaliseDependencies(
+        { bank: { breaker: {} }, own: { breaker: { shared: false } } },
+        { type: 'a', timeoutMs: 1_000 },
+      ),
+    )
     expect(made).toEqual(['bank'])
     expect(set.breakers()).toMatchObject([
       { name: 'bank', shared: true, generation: 7 },

@@ -1,5 +1,13 @@
 /** Keeps a shared breaker in memory, as a store would in a row; each process sees it through a view that is up to a second old. */
-import { type BreakerState, close, enter, leave, newBreaker, openIf, trip } from '../../src/resilience/breaker-state.ts'
+import {
+  type BreakerState,
+  close,
+  enter,
+  leave,
+  newBreaker,
+  openIf,
+  trip,
+} from '../../src/resilience/breaker-state.ts'
 import { type BreakerTerms, keeperAt, type SharedBreaker } from '../../src/resilience/shared-breaker.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
 

@@ -2,14 +2,17 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { DeferError, IncidentError } from '../../src/domain/handler-errors.ts'
 import { optional } from '../../src/resilience/optional.ts'
-import { TimeLimitError } from '../../src/resilience/time-limit.ts'
+import { TimeLimitError } from '../../src/resilience/timeout.ts'
 import { attemptScope, watched } from './scope.ts'
 
 function scene(options: Parameters<typeof attemptScope>[0] = {}) {
   const scope = attemptScope(options)
   const degraded: [string, unknown][] = []
   const step = <T>(fn: (signal: AbortSignal) => Promise<T> | T) =>
-    optional('analytics', fn, { ...scope, onDegraded: (feature, thrown) => void degraded.push([feature, thrown]) })
+    optional('analytics', fn, {
+      ...scope,
+      onDegraded: (feature, thrown) => void degraded.push([feature, thrown]),
+    })
   return { ...scope, degraded, step }
 }
 
@@ -21,9 +24,16 @@ describe('an optional step', () => {
     expect(degraded).toEqual([])
   })
 
-  it('A31 never fails its job, whatever it throws, and is counted once', async () => {
+  // A31
+  it('never fails its job, whatever it throws, and is counted once', async () => {
     const { step, degraded } = scene()
-    const thrown = [new Error('down'), 'down', null, new DeferError('later', { in: '1h' }), new IncidentError('stop')]
+    const thrown = [
+      new Error('down'),
+      'down',
+      null,
+      new DeferError('later', { in: '1h' }),
+      new IncidentError('stop'),
+    ]
     for (const one of thrown) {
       await expect(step(async () => Promise.reject(one))).resolves.toBeUndefined()
       await expect(
@@ -35,7 +45,8 @@ describe('an optional step', () => {
     expect(degraded).toEqual(thrown.flatMap((one) => [one, one]).map((one) => ['analytics', one]))
   })
 
-  it('A31 that hangs is given up after ten seconds, and after half of what is left', async () => {
+  // A31
+  it('that hangs is given up after ten seconds, and after half of what is left', async () => {
     for (const [timeLeftMs, givenUpMs] of [
       [60_000, 10_000],
       [4_000, 2_000],
@@ -53,7 +64,11 @@ describe('an optional step', () => {
       await clock.advance(1)
       expect(hanging).toEqual({ state: 'resolved', value: undefined })
       expect(degraded[0]?.[1]).toBeInstanceOf(TimeLimitError)
-      expect([given?.aborted, clock.pendingTimers, getEventListeners(signal, 'abort').length]).toEqual([true, 0, 0])
+      expect([given?.aborted, clock.pendingTimers, getEventListeners(signal, 'abort').length]).toEqual([
+        true,
+        0,
+        0,
+      ])
     }
   })
 
@@ -71,6 +86,8 @@ describe('an optional step', () => {
     const onDegraded = () => {
       throw new Error('listener')
     }
-    await expect(optional('analytics', () => Promise.reject(new Error('x')), { ...scope, onDegraded })).resolves.toBeUndefined()
+    await expect(
+      optional('analytics', () => Promise.reject(new Error('x')), { ...scope, onDegraded }),
+    ).resolves.toBeUndefined()
   })
 })

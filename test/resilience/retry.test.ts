@@ -7,11 +7,21 @@ import { retry, RetryAfter, type RetryPolicy } from '../../src/resilience/retry.
 import { isTransient } from '../../src/resilience/transient.ts'
 import { attemptScope, watched } from './scope.ts'
 
-const plain: RetryPolicy = { attempts: 3, delayMs: 100, factor: 2, maxMs: 2_000, jitter: 0, isTransient: null }
+const plain: RetryPolicy = {
+  attempts: 3,
+  delayMs: 100,
+  factor: 2,
+  maxMs: 2_000,
+  jitter: 0,
+  isTransient: null,
+}
 const down = (headers = {}) => Object.assign(new Error('down'), { status: 503, headers })
 
 /** A dependency that does what `answers` say, one a try, and notes when it was asked. */
-function scene(answers: readonly unknown[], options: Parameters<typeof attemptScope>[0] & { policy?: Partial<RetryPolicy> } = {}) {
+function scene(
+  answers: readonly unknown[],
+  options: Parameters<typeof attemptScope>[0] & { policy?: Partial<RetryPolicy> } = {},
+) {
   const scope = attemptScope(options)
   const startedAt = scope.clock.monotonic()
   const asked: number[] = []
@@ -22,15 +32,28 @@ function scene(answers: readonly unknown[], options: Parameters<typeof attemptSc
     if (answer instanceof Error) throw answer
     return answer
   }
-  const start = () => watched(retry(fn, { ...plain, ...options.policy }, { ...scope, onRetry: (_error, waitMs) => retried.push(waitMs) }))
+  const start = () =>
+    watched(
+      retry(
+        fn,
+        { ...plain, ...options.policy },
+        { ...scope, onRetry: (_error, waitMs) => retried.push(waitMs) },
+      ),
+    )
   return { ...scope, asked, retried, start, fn }
 }
 
 afterEach(() => void vi.useRealTimers())
 
 describe('retry', () => {
-  it('A28 calls once when the error is not transient', async () => {
-    for (const error of [new Error('no'), new BusinessError('CARD_DECLINED'), Object.assign(new Error('bad'), { status: 400 }), new TypeError('x')]) {
+  // A28
+  it('calls once when the error is not transient', async () => {
+    for (const error of [
+      new Error('no'),
+      new BusinessError('CARD_DECLINED'),
+      Object.assign(new Error('bad'), { status: 400 }),
+      new TypeError('x'),
+    ]) {
       const { start, clock, asked } = scene([error])
       const call = start()
       await clock.advance(60_000)
@@ -53,13 +76,16 @@ describe('retry', () => {
     for (const thrown of [down(), 'down', null, undefined, 503]) {
       const { clock, random, signal, timeLeftMs } = attemptScope()
       const policy = { ...plain, isTransient: () => true }
-      const call = watched(retry(async () => Promise.reject(thrown), policy, { clock, random, signal, timeLeftMs }))
+      const call = watched(
+        retry(async () => Promise.reject(thrown), policy, { clock, random, signal, timeLeftMs }),
+      )
       await clock.advance(1_000)
       expect(call).toEqual({ state: 'rejected', thrown })
     }
   })
 
-  it('A28 ends within 50 ms of an abort during a wait, with its reason, and asks nothing more', async () => {
+  // A28
+  it('ends within 50 ms of an abort during a wait, with its reason, and asks nothing more', async () => {
     const { start, clock, controller, asked } = scene([down()], { policy: { delayMs: 2_000 } })
     const call = start()
     await clock.advance(700)
@@ -99,7 +125,8 @@ describe('retry', () => {
     expect(call.value).toBe('charged')
   })
 
-  it('A28 never waits past the time left: it fails at once instead', async () => {
+  // A28
+  it('never waits past the time left: it fails at once instead', async () => {
     const { start, clock, asked } = scene([down()], { timeLeftMs: 250 })
     const call = start()
     await clock.advance(100)
@@ -111,7 +138,10 @@ describe('retry', () => {
   it('honours Retry-After, never sooner and not all at once', async () => {
     const times = new Set<number>()
     for (let seed = 1; seed <= 20; seed++) {
-      const { start, clock, asked } = scene([down({ 'retry-after': '3' }), 'fine'], { seed, policy: { jitter: 0.2 } })
+      const { start, clock, asked } = scene([down({ 'retry-after': '3' }), 'fine'], {
+        seed,
+        policy: { jitter: 0.2 },
+      })
       const call = start()
       await clock.advance(2_999)
       expect(asked).toEqual([0])
@@ -156,7 +186,9 @@ describe('retry', () => {
   })
 
   it('waits at most ten seconds in all for answers that ask to come back', async () => {
-    const { start, clock, asked } = scene([down({ 'retry-after': '4' })], { policy: { attempts: 5, delayMs: 1, factor: 1 } })
+    const { start, clock, asked } = scene([down({ 'retry-after': '4' })], {
+      policy: { attempts: 5, delayMs: 1, factor: 1 },
+    })
     const call = start()
     await clock.advance(60_000)
     expect(call.thrown).toBeInstanceOf(RetryAfter)
@@ -194,7 +226,12 @@ describe('retry', () => {
   })
 
   it('asks as often and as late as p-retry with the same numbers and no jitter', async () => {
-    const answer = fc.constantFrom('fine', down(), new Error('no'), Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
+    const answer = fc.constantFrom(
+      'fine',
+      down(),
+      new Error('no'),
+      Object.assign(new Error('gone'), { code: 'ECONNRESET' }),
+    )
     const cases = fc.record({
       answers: fc.array(answer, { minLength: 1, maxLength: 6 }),
       attempts: fc.integer({ min: 1, max: 5 }),

@@ -38,7 +38,9 @@ export function deferred<T = void>() {
 
 /** How a promise stands, read without waiting for it. */
 export function watched<T>(promise: Promise<T>) {
-  const seen: { state: 'pending' | 'resolved' | 'rejected'; value?: T; thrown?: unknown } = { state: 'pending' }
+  const seen: { state: 'pending' | 'resolved' | 'rejected'; value?: T; thrown?: unknown } = {
+    state: 'pending',
+  }
   promise.then(
     (value) => Object.assign(seen, { state: 'resolved', value }),
     (thrown: unknown) => Object.assign(seen, { state: 'rejected', thrown }),

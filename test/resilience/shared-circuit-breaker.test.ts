@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
 import { current, freePlaces, type Verdict } from '../../src/resilience/breaker-state.ts'
 import type { BreakerChange } from '../../src/resilience/circuit-breaker.ts'
-import { DependencyRefusal } from '../../src/resilience/refusal.ts'
+import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
 import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
 import { seededRandom } from '../../src/random.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
@@ -32,7 +32,10 @@ function scene(given: Partial<BreakerPolicy> & { processes?: number } = {}) {
   const asked: { at: number; process: number }[] = []
   const breakers = Array.from({ length: given.processes ?? 2 }, (_, process) => {
     const parts = { name: 'stripe', policy, clock, random: seededRandom(process), holder: `w${process}` }
-    const listen = { onChange: (change: BreakerChange) => void changes.push(change), onTrouble: (error: unknown) => void troubles.push(error) }
+    const listen = {
+      onChange: (change: BreakerChange) => void changes.push(change),
+      onTrouble: (error: unknown) => void troubles.push(error),
+    }
     return new SharedCircuitBreaker({ ...parts, ...listen, shared: keeper.view() })
   })
   /** A call of one process, whose end is in the test's hands: `success` resolves, the others throw their own name. */
@@ -43,7 +46,10 @@ function scene(given: Partial<BreakerPolicy> & { processes?: number } = {}) {
       return work.promise
     }
     const seen = watched(breakers[process]!.run(run, (thrown) => thrown as Verdict))
-    return { seen, end: (verdict: Verdict) => (verdict === 'success' ? work.resolve() : work.reject(verdict)) }
+    return {
+      seen,
+      end: (verdict: Verdict) => (verdict === 'success' ? work.resolve() : work.reject(verdict)),
+    }
   }
   const done = async (process: number, verdict: Verdict) => {
     const one = call(process)
@@ -57,7 +63,8 @@ function scene(given: Partial<BreakerPolicy> & { processes?: number } = {}) {
 const refused = (seen: { thrown?: unknown }) => seen.thrown instanceof DependencyRefusal
 
 describe('a breaker that processes share', () => {
-  it('A26 opened by one process, it holds the others as soon as they have looked', async () => {
+  // A26
+  it('opened by one process, it holds the others as soon as they have looked', async () => {
     const { keeper, done, asked, changes } = scene()
     for (let call = 0; call < 5; call++) await done(0, 'failure')
     expect(keeper.state).toMatchObject({ mode: 'open', generation: 2 })
@@ -69,13 +76,15 @@ describe('a breaker that processes share', () => {
     expect(changes.map(({ from, to }) => `${from} → ${to}`)).toEqual(['closed → open', 'closed → open'])
   })
 
-  it('A25 asks nothing of its keeper while it is closed', async () => {
+  // A25
+  it('asks nothing of its keeper while it is closed', async () => {
     const { keeper, done } = scene()
     for (let call = 0; call < 100; call++) await done(call % 2, call % 5 === 0 ? 'failure' : 'success')
     expect(keeper.asked).toEqual([])
   })
 
-  it('A25 opens once when fifty fail in one tick in two processes', async () => {
+  // A25
+  it('opens once when fifty fail in one tick in two processes', async () => {
     const { keeper, call, clock } = scene()
     const calls = Array.from({ length: 50 }, (_, index) => call(index % 2))
     await clock.settle()
@@ -85,7 +94,8 @@ describe('a breaker that processes share', () => {
     expect(keeper.asked).toEqual(['open', 'open'])
   })
 
-  it('A25 lets one probe through in all processes, and closes for all when it succeeds', async () => {
+  // A25
+  it('lets one probe through in all processes, and closes for all when it succeeds', async () => {
     const { keeper, clock, call, done, asked } = scene({ processes: 3 })
     for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
     keeper.look()
@@ -105,7 +115,8 @@ describe('a breaker that processes share', () => {
     for (const process of [0, 1, 2]) expect((await done(process, 'success')).state).toBe('resolved')
   })
 
-  it('A25 lets a process through that asks for a permit and learns that it is closed', async () => {
+  // A25
+  it('lets a process through that asks for a permit and learns that it is closed', async () => {
     const { keeper, clock, done } = scene()
     for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
     await clock.advance(1_000)
@@ -114,7 +125,8 @@ describe('a breaker that processes share', () => {
     expect(keeper.asked).toEqual(['open', 'close', 'acquire'])
   })
 
-  it('A25 a failed probe opens it for a new period; one that says nothing gives its place back', async () => {
+  // A25
+  it('a failed probe opens it for a new period; one that says nothing gives its place back', async () => {
     const { keeper, clock, done } = scene()
     for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
     await clock.advance(1_000)
@@ -127,7 +139,8 @@ describe('a breaker that processes share', () => {
     expect(keeper.state.mode).toBe('closed')
   })
 
-  it('A25 the probe of a process that was killed frees its place after an open period', async () => {
+  // A25
+  it('the probe of a process that was killed frees its place after an open period', async () => {
     const { keeper, clock, call, done } = scene()
     for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
     await clock.advance(1_000)
@@ -142,7 +155,8 @@ describe('a breaker that processes share', () => {
     expect(keeper.state.mode).toBe('closed')
   })
 
-  it('A25 counts of an earlier generation open nothing', async () => {
+  // A25
+  it('counts of an earlier generation open nothing', async () => {
     const { keeper, call, clock, done } = scene()
     const late = Array.from({ length: 5 }, () => call(1))
     await clock.settle()
@@ -155,7 +169,8 @@ describe('a breaker that processes share', () => {
     expect(keeper.asked).toEqual(['open', 'close'])
   })
 
-  it('A25 a process that has not yet seen it close and open again does not open it on old counts', async () => {
+  // A25
+  it('a process that has not yet seen it close and open again does not open it on old counts', async () => {
     const { keeper, done } = scene()
     for (let turn = 0; turn < 4; turn++) await done(1, 'failure')
     for (let turn = 0; turn < 5; turn++) await done(0, 'failure')
@@ -166,7 +181,8 @@ describe('a breaker that processes share', () => {
     expect((await done(1, 'success')).state).toBe('resolved')
   })
 
-  it('A26 an operator trips it for all, and closes it', async () => {
+  // A26
+  it('an operator trips it for all, and closes it', async () => {
     const { keeper, clock, done, changes, breakers } = scene()
     await keeper.trip({ forMs: 60_000 })
     keeper.look()
@@ -226,7 +242,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       verdict: fc.constantFrom<Verdict>('success', 'failure', 'failure', 'failure', 'excluded'),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 499, 500, 1_000) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1, 499, 500, 1_000) }),
+  },
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'look' }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), process: processOf }) },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: 'trip' }, { kind: 'close' }) },
@@ -243,7 +262,8 @@ async function walk(world: ReturnType<typeof scene>, steps: readonly Step[]) {
     else if (one.kind === 'pass') world.clock.block(one.ms)
     else if (one.kind === 'look') world.keeper.look()
     else if (one.kind === 'kill') calls = calls.filter(({ process }) => process !== one.process)
-    else if (one.kind === 'keeper') world.keeper.failure = one.answers ? null : new Error('the store is locked')
+    else if (one.kind === 'keeper')
+      world.keeper.failure = one.answers ? null : new Error('the store is locked')
     else if (world.keeper.failure) continue
     else if (one.kind === 'trip') await world.keeper.trip({ forMs: 700 })
     else await world.keeper.close()
@@ -252,7 +272,8 @@ async function walk(world: ReturnType<typeof scene>, steps: readonly Step[]) {
 }
 
 describe('a shared breaker through random interleavings of three processes', () => {
-  it('A25 asks the dependency at most its probes in any open period, once every process has seen it open', async () => {
+  // A25
+  it('asks the dependency at most its probes in any open period, once every process has seen it open', async () => {
     const only = step.filter(({ kind }) => kind !== 'trip' && kind !== 'close' && kind !== 'keeper')
     await fc.assert(
       fc.asyncProperty(fc.record(rules), fc.array(only, { maxLength: 40 }), async (given, steps) => {
@@ -277,7 +298,8 @@ describe('a shared breaker through random interleavings of three processes', () 
     )
   }, 120_000)
 
-  it('B038 from whatever state, its keeper lost and found included, a healthy dependency closes it within one open period', async () => {
+  // B038
+  it('from whatever state, its keeper lost and found included, a healthy dependency closes it within one open period', async () => {
     await fc.assert(
       fc.asyncProperty(fc.record(rules), fc.array(step, { maxLength: 40 }), async (given, steps) => {
         const world = scene({ ...given, processes: 3 })

@@ -18,26 +18,47 @@ async function furnished(path = ':memory:') {
   const named = { verb: 'retry', who: 'ada', selector: '7', reason: null, flags: {}, matched: 1 } as const
   const operation = await scene.store.beginOperation(named, scene.now())
   const waiting = await add({ delay: '1h' })
-  await scene.store.resolve([{ jobKey: waiting, verb: 'retry', who: 'ada', reason: null, operation }], scene.now())
+  await scene.store.resolve(
+    [{ jobKey: waiting, verb: 'retry', who: 'ada', reason: null, operation }],
+    scene.now(),
+  )
   const db = dbOf(scene.store)
   db.pragma('ignore_check_constraints = ON')
   return { ...scene, db }
 }
 
 const breaks: readonly [string, string][] = [
-  ["UPDATE wf_incidents SET resolved_at = 1, resolution = 'resolve' WHERE job_key = 2", 'job 2 is failed and has not exactly one open incident'],
+  [
+    "UPDATE wf_incidents SET resolved_at = 1, resolution = 'resolve' WHERE job_key = 2",
+    'job 2 is failed and has not exactly one open incident',
+  ],
   ["UPDATE wf_jobs SET state = 'available' WHERE key = 2", 'job 2 has an open incident and is not failed'],
   ["UPDATE wf_jobs SET state = 'dead' WHERE key = 6", 'job 6 is dead and has no open dead letter'],
-  ["UPDATE wf_jobs SET state = 'cancelled', finished_at = 1 WHERE key = 3", 'job 3 has an open dead letter and is neither dead nor failed'],
+  [
+    "UPDATE wf_jobs SET state = 'cancelled', finished_at = 1 WHERE key = 3",
+    'job 3 has an open dead letter and is neither dead nor failed',
+  ],
   ['DELETE FROM wf_poison_jobs', 'job 3 is poison and its open incident has no open dead letter'],
   ['UPDATE wf_jobs SET run_until = NULL WHERE key = 4', 'job 4 runs without worker or end'],
   ['UPDATE wf_jobs SET run_until = 5 WHERE key = 6', 'job 6 has an end of its claim and does not run'],
-  ['UPDATE wf_jobs SET finished_at = NULL WHERE key = 1', 'job 1 has ended without an instant, or has one without having ended'],
-  ['UPDATE wf_jobs SET wait_reason = NULL WHERE key = 5', 'job 5 waits without a reason, or has one without waiting'],
+  [
+    'UPDATE wf_jobs SET finished_at = NULL WHERE key = 1',
+    'job 1 has ended without an instant, or has one without having ended',
+  ],
+  [
+    'UPDATE wf_jobs SET wait_reason = NULL WHERE key = 5',
+    'job 5 waits without a reason, or has one without waiting',
+  ],
   ['UPDATE wf_jobs SET retries = -1 WHERE key = 6', 'job 6 has a negative count'],
   ['DELETE FROM wf_job_data WHERE job_key = 6', 'job 6 has no variables'],
-  ["UPDATE wf_jobs SET state = 'available', finished_at = NULL WHERE key = 1", 'job 1 has a result and is not completed'],
-  ['UPDATE wf_attempts SET attempt = 9 WHERE job_key = 2', 'job 2 has a row for an attempt that it has not reached'],
+  [
+    "UPDATE wf_jobs SET state = 'available', finished_at = NULL WHERE key = 1",
+    'job 1 has a result and is not completed',
+  ],
+  [
+    'UPDATE wf_attempts SET attempt = 9 WHERE job_key = 2',
+    'job 2 has a row for an attempt that it has not reached',
+  ],
   [
     "INSERT INTO wf_attempts SELECT job_key, attempt, 'lost', worker_id, 1, 1, NULL, NULL, 0, NULL, NULL FROM wf_attempts WHERE job_key = 2",
     'job 2 has an attempt that ended in more than one way',

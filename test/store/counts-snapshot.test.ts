@@ -24,7 +24,10 @@ it('counts of one call are one moment: a job that moves meanwhile is in exactly 
   const jobs = await t.claim({ limit: 2 })
   for (const job of jobs) if (job.key === other) await t.settle(job, outcomes.success())
   const shared = new Int32Array(new SharedArrayBuffer(8))
-  const worker = new Worker(mover, { eval: true, workerData: { location: t.location, key, shared: shared.buffer } })
+  const worker = new Worker(mover, {
+    eval: true,
+    workerData: { location: t.location, key, shared: shared.buffer },
+  })
   const ended = new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
   const seen = new Set<string>()
   // The thread may start late, and the disk take its time with each move.

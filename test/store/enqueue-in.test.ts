@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { WfError } from '../../src/domain/errors.ts'
+import type { WfError } from '../../src/errors.ts'
 import { newJob } from '../../src/domain/new-job.ts'
-import type { Connection } from '../../src/store/sqlite/connection.ts'
-import { enqueueIn } from '../../src/store/sqlite/enqueue-in.ts'
+import type { Connection } from '../../src/store/sqlite/file/connection.ts'
+import { enqueueIn } from '../../src/store/sqlite/hot/enqueue-in.ts'
 import { dbOf, openSqlite, ownFile } from '../support/store-sqlite.ts'
 
 /** A caller's own connection to the file of a store, as its documentation tells it to be set up. */
@@ -15,7 +15,12 @@ async function caller({ synchronous = 'FULL', store = true } = {}) {
   db.pragma(`synchronous = ${synchronous}`)
   db.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY, note TEXT)')
   onTestFinished(() => void db.close())
-  return { db, store: opened, now: opened.now(), inTransaction: <T>(run: () => T) => db.transaction(run).immediate() }
+  return {
+    db,
+    store: opened,
+    now: opened.now(),
+    inTransaction: <T>(run: () => T) => db.transaction(run).immediate(),
+  }
 }
 
 const job = (now: number, more = {}) => newJob({ type: 't', variables: { a: 1 }, ...more }, now)
@@ -32,7 +37,8 @@ function refusal(run: () => unknown): WfError {
 const order = (db: Connection, id: number) => db.prepare('INSERT INTO orders (id) VALUES (?)').run(id)
 
 describe('enqueueIn', () => {
-  it("A34 makes the job part of the caller's transaction: it is there with the caller's own rows", async () => {
+  // A34
+  it("makes the job part of the caller's transaction: it is there with the caller's own rows", async () => {
     const { db, store, now, inTransaction } = await caller()
     const enqueued = inTransaction(() => {
       order(db, 1)
@@ -46,7 +52,8 @@ describe('enqueueIn', () => {
     expect((await store.job(2))?.job).toMatchObject({ state: 'waiting', waitReason: 'delay' })
   })
 
-  it('A34 leaves no job, no key and no gap of them when the transaction rolls back', async () => {
+  // A34
+  it('leaves no job, no key and no gap of them when the transaction rolls back', async () => {
     const { db, store, now, inTransaction } = await caller()
     expect(() =>
       inTransaction(() => {
@@ -56,31 +63,46 @@ describe('enqueueIn', () => {
       }),
     ).toThrow('UNIQUE')
     expect((await store.jobs({}, { limit: 9 })).items).toEqual([])
-    expect(inTransaction(() => enqueueIn(db, [job(now, { idempotencyKey: 'k' })], now))).toEqual([{ status: 'created', key: 1 }])
+    expect(inTransaction(() => enqueueIn(db, [job(now, { idempotencyKey: 'k' })], now))).toEqual([
+      { status: 'created', key: 1 },
+    ])
   })
 
-  it('A34 wakes whoever watches the store, as any other commit does', async () => {
+  // A34
+  it('wakes whoever watches the store, as any other commit does', async () => {
     const { db, store, now, inTransaction } = await caller()
     const before = await store.version()
     inTransaction(() => enqueueIn(db, [job(now)], now))
     expect(await store.version()).not.toBe(before)
   })
 
-  it.each(['NORMAL', 'OFF'])('A34 refuses a connection at synchronous = %s, and says how to set it', async (synchronous) => {
-    const { db, store, now, inTransaction } = await caller({ synchronous })
-    const refused = refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now)))
-    expect(refused).toMatchObject({ code: 'refused', hint: expect.stringContaining("db.pragma('synchronous = FULL')") })
-    expect((await store.jobs({}, { limit: 9 })).items).toEqual([])
-    db.pragma('synchronous = EXTRA')
-    expect(inTransaction(() => enqueueIn(db, [job(now)], now))).toMatchObject([{ status: 'created' }])
-  })
+  // A34
+  it.each(['NORMAL', 'OFF'])(
+    'refuses a connection at synchronous = %s, and says how to set it',
+    async (synchronous) => {
+      const { db, store, now, inTransaction } = await caller({ synchronous })
+      const refused = refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now)))
+      expect(refused).toMatchObject({
+        code: 'refused',
+        hint: expect.stringContaining("db.pragma('synchronous = FULL')"),
+      })
+      expect((await store.jobs({}, { limit: 9 })).items).toEqual([])
+      db.pragma('synchronous = EXTRA')
+      expect(inTransaction(() => enqueueIn(db, [job(now)], now))).toMatchObject([{ status: 'created' }])
+    },
+  )
 
-  it('A34 refuses outside a transaction, and says how to open one', async () => {
+  // A34
+  it('refuses outside a transaction, and says how to open one', async () => {
     const { db, now } = await caller()
-    expect(refusal(() => enqueueIn(db, [job(now)], now))).toMatchObject({ code: 'refused', hint: expect.stringContaining('.immediate()') })
+    expect(refusal(() => enqueueIn(db, [job(now)], now))).toMatchObject({
+      code: 'refused',
+      hint: expect.stringContaining('.immediate()'),
+    })
   })
 
-  it('A34 refuses one bad row alone, and keeps the others and the transaction', async () => {
+  // A34
+  it('refuses one bad row alone, and keeps the others and the transaction', async () => {
     const { db, store, now, inTransaction } = await caller()
     const enqueued = inTransaction(() => {
       order(db, 1)
@@ -93,7 +115,10 @@ describe('enqueueIn', () => {
 
   it('keeps to idempotency keys and backlog limits', async () => {
     const { db, store, now, inTransaction } = await caller()
-    await store.declareTypes([{ type: 't', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: 1, onExhausted: 'incident' }], now)
+    await store.declareTypes(
+      [{ type: 't', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: 1, onExhausted: 'incident' }],
+      now,
+    )
     const keyed = job(now, { idempotencyKey: 'k' })
     expect(inTransaction(() => enqueueIn(db, [keyed, keyed, job(now)], now))).toEqual([
       { status: 'created', key: 1 },
@@ -104,14 +129,20 @@ describe('enqueueIn', () => {
 
   it('refuses a database without a store, and one of another version', async () => {
     const without = await caller({ store: false })
-    expect(refusal(() => without.inTransaction(() => enqueueIn(without.db, [job(without.now)], without.now)))).toMatchObject({
+    expect(
+      refusal(() => without.inTransaction(() => enqueueIn(without.db, [job(without.now)], without.now))),
+    ).toMatchObject({
       code: 'store_missing',
     })
     const { db, store, now, inTransaction } = await caller()
     dbOf(store).prepare("INSERT INTO wf_migrations VALUES (999, 'later', 0)").run()
-    expect(refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now)))).toMatchObject({ code: 'schema_newer' })
+    expect(refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now)))).toMatchObject({
+      code: 'schema_newer',
+    })
     dbOf(store).prepare('DELETE FROM wf_migrations').run()
     dbOf(store).prepare("INSERT INTO wf_migrations VALUES (0, 'earlier', 0)").run()
-    expect(refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now))).code).toMatch(/schema_older|store_missing/)
+    expect(refusal(() => inTransaction(() => enqueueIn(db, [job(now)], now))).code).toMatch(
+      /schema_older|store_missing/,
+    )
   })
 })

@@ -1,13 +1,18 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { WfError } from '../../src/domain/errors.ts'
+import { WfError } from '../../src/errors.ts'
 import { seededRandom } from '../../src/random.ts'
-import { GroupCommit, type Work } from '../../src/store/sqlite/group-commit.ts'
-import type { LogSync, Synced } from '../../src/store/sqlite/log-sync.ts'
+import { GroupCommit, type Work } from '../../src/store/sqlite/file/group-commit.ts'
+import type { LogSync, Synced } from '../../src/store/sqlite/file/wal-fsync.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { ownFile } from '../support/store-sqlite.ts'
 
-function bench({ lockTimeoutMs = null as number | null, guard = () => {}, inPlace = () => {}, log = null as Pick<LogSync, 'sync'> | null } = {}) {
+function bench({
+  lockTimeoutMs = null as number | null,
+  guard = () => {},
+  inPlace = () => {},
+  log = null as Pick<LogSync, 'sync'> | null,
+} = {}) {
   const path = ownFile()
   const db = new Database(path, { timeout: 0 })
   db.pragma('journal_mode = WAL')
@@ -87,7 +92,8 @@ describe('a group commit', () => {
     expect(commits).toEqual([2, 4, 5])
   })
 
-  it('A34 rejects only the piece that breaks a rule, and does the others', async () => {
+  // A34
+  it('rejects only the piece that breaks a rule, and does the others', async () => {
     const { group, work, stored } = bench()
     const answers = await Promise.allSettled([1, 100, 2].map((value) => group.run(work(value))))
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -127,13 +133,20 @@ describe('a group commit', () => {
     expect([await good, stored()]).toEqual([6, [6]])
   })
 
-  it('A38 rejects with a coded error when the store is full, loses nothing acknowledged, and goes on when there is space', async () => {
+  // A38
+  it('rejects with a coded error when the store is full, loses nothing acknowledged, and goes on when there is space', async () => {
     const { db, group, work, stored } = bench()
     await group.run(work(1))
     db.pragma(`max_page_count = ${String(db.pragma('page_count', { simple: true }))}`)
-    const big = work(2, { run: () => db.prepare('INSERT INTO n SELECT 1 FROM json_each(?)').run(JSON.stringify(new Array(5_000).fill(0))).changes })
+    const big = work(2, {
+      run: () =>
+        db.prepare('INSERT INTO n SELECT 1 FROM json_each(?)').run(JSON.stringify(new Array(5_000).fill(0)))
+          .changes,
+    })
     const rejected = await Promise.allSettled([group.run(big), group.run(big)])
-    expect(rejected.map((answer) => answer.status === 'rejected' && (answer.reason as WfError).code)).toEqual(['store_full', 'store_full'])
+    expect(rejected.map((answer) => answer.status === 'rejected' && (answer.reason as WfError).code)).toEqual(
+      ['store_full', 'store_full'],
+    )
     expect(stored()).toEqual([1])
     db.pragma('max_page_count = 1000000')
     expect(await group.run(work(3))).toBe(3)
@@ -146,11 +159,15 @@ describe('a group commit', () => {
     })
     const { group, work, stored } = bench({ guard })
     const answers = await Promise.allSettled([group.run(work(1)), group.run(work(2))])
-    expect(answers.map((answer) => answer.status === 'rejected' && (answer.reason as WfError).code)).toEqual(['schema_newer', 'schema_newer'])
+    expect(answers.map((answer) => answer.status === 'rejected' && (answer.reason as WfError).code)).toEqual([
+      'schema_newer',
+      'schema_newer',
+    ])
     expect(stored()).toEqual([])
   })
 
-  it('B080 waits for a lock on timers of 1 to 4 ms, 25 ms after 250 tries, and does everything when it is free', async () => {
+  // B080
+  it('waits for a lock on timers of 1 to 4 ms, 25 ms after 250 tries, and does everything when it is free', async () => {
     const { group, work, outsider, clock, commits } = bench()
     outsider.exec('BEGIN IMMEDIATE')
     const answers = [group.run(work(1, { byWorker: true })), group.run(work(2, { byWorker: true }))]
@@ -236,7 +253,8 @@ describe('a group commit', () => {
     await expect(group.run(work(2))).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  it('B053 closes in bounded time although another process never lets go of the lock', async () => {
+  // B053
+  it('closes in bounded time although another process never lets go of the lock', async () => {
     const { group, work, outsider, clock } = bench()
     outsider.exec('BEGIN IMMEDIATE')
     const answer = group.run(work(1)).catch((error: WfError) => error.code)
@@ -252,11 +270,16 @@ describe('a group commit', () => {
 /** A disk whose syncs end when the test says so. */
 function slowLog() {
   const waiting: Synced[] = []
-  return { waiting, sync: (synced: Synced) => void waiting.push(synced), end: (error: Error | null = null) => waiting.shift()?.(error) }
+  return {
+    waiting,
+    sync: (synced: Synced) => void waiting.push(synced),
+    end: (error: Error | null = null) => waiting.shift()?.(error),
+  }
 }
 
 describe('a group commit on a log that it syncs', () => {
-  it('B091 answers when the commit is on disk, while others can see it already', async () => {
+  // B091
+  it('answers when the commit is on disk, while others can see it already', async () => {
     const log = slowLog()
     const { group, work, stored, clock } = bench({ log })
     let answered = false
@@ -286,7 +309,8 @@ describe('a group commit on a log that it syncs', () => {
     expect([await second, await third, log.waiting.length]).toEqual([2, 3, 0])
   })
 
-  it('B093 acknowledges nothing after a sync that failed, and says of what was committed that nobody knows', async () => {
+  // B093
+  it('acknowledges nothing after a sync that failed, and says of what was committed that nobody knows', async () => {
     const log = slowLog()
     const { group, work, stored, clock } = bench({ log })
     const wordsOf = ({ code, message, hint }: WfError) => `${code}: ${message}. ${hint}`
@@ -298,10 +322,17 @@ describe('a group commit on a log that it syncs', () => {
     const looked = group.flushed().catch(wordsOf)
     log.end(new Error('EIO: i/o error, fdatasync'))
     for (const answer of [await first, await second]) {
-      expect(answer).toMatch(/^outcome_unknown: nobody knows whether this was stored: .*EIO: i\/o error, fdatasync.*idempotency key/)
+      expect(answer).toMatch(
+        /^outcome_unknown: nobody knows whether this was stored: .*EIO: i\/o error, fdatasync.*idempotency key/,
+      )
     }
     // It was never committed, and never will be.
-    for (const answer of [await third, await looked, await group.run(work(4)).catch(wordsOf), await group.flushed().catch(wordsOf)]) {
+    for (const answer of [
+      await third,
+      await looked,
+      await group.run(work(4)).catch(wordsOf),
+      await group.flushed().catch(wordsOf),
+    ]) {
       expect(answer).toMatch(/^store_corrupt: the disk failed to keep .*EIO/)
       expect(answer).not.toContain('nobody knows')
     }

@@ -19,8 +19,13 @@ async function openBig() {
     for (let done = 0; done < count; done += 500) {
       const jobs = Array.from({ length: 500 }, () => newJob({ type: 't', variables }, now()))
       await store.enqueue(jobs, now())
-      const { claimed } = await store.exchange({ settlements: [], claim: claimRequest({ limit: 500 }) }, now())
-      const settlements = claimed.map((job) => settlementOf(job, { kind: 'success', result: '{"ok":true}' }, now()))
+      const { claimed } = await store.exchange(
+        { settlements: [], claim: claimRequest({ limit: 500 }) },
+        now(),
+      )
+      const settlements = claimed.map((job) =>
+        settlementOf(job, { kind: 'success', result: '{"ok":true}' }, now()),
+      )
       await store.exchange({ settlements }, now())
     }
   }
@@ -37,7 +42,8 @@ async function openBig() {
 }
 
 describe('a store that has done much', () => {
-  it('B071 stays as big as what it keeps: pruned pages are used again, and far too many go back to the file system', async () => {
+  // B071
+  it('stays as big as what it keeps: pruned pages are used again, and far too many go back to the file system', async () => {
     const { runMany, pruneAll, clock, number, path, faults, db } = await openBig()
     const each = long ? 100_000 : 4_000
     const variables = { pad: 'x'.repeat(4_000) }
@@ -58,7 +64,8 @@ describe('a store that has done much', () => {
     expect(faults()).toEqual([])
   }, 600_000)
 
-  it('B072 shows pages of a big backlog, and claims from it, without reading it all', async () => {
+  // B072
+  it('shows pages of a big backlog, and claims from it, without reading it all', async () => {
     const { store, claim, now, db } = await openBig()
     const count = long ? 2_000_000 : 40_000
     const jobs = Array.from({ length: 1_000 }, (_, index) =>
@@ -66,7 +73,12 @@ describe('a store that has done much', () => {
     )
     for (let done = 0; done < count; done += jobs.length) await store.enqueue(jobs, now())
     const states = ['waiting', 'available'] as const
-    for (const selector of [{}, { states: [states[0]] }, { states: [states[1]], types: ['t3'] }, { states }]) {
+    for (const selector of [
+      {},
+      { states: [states[0]] },
+      { states: [states[1]], types: ['t3'] },
+      { states },
+    ]) {
       const first = await store.jobs(selector, { limit: 50 })
       const second = await store.jobs(selector, { limit: 50, cursor: first.next ?? '' })
       expect(first.items).toHaveLength(50)
@@ -79,7 +91,8 @@ describe('a store that has done much', () => {
     expect(db.pragma('wal_autocheckpoint', { simple: true })).toBeGreaterThan(0)
   }, 600_000)
 
-  it('B072 makes few of many due jobs available in one claim, 500 at most, and all of them in the end', async () => {
+  // B072
+  it('makes few of many due jobs available in one claim, 500 at most, and all of them in the end', async () => {
     const { store, claim, clock, now } = await openBig()
     const jobs = Array.from({ length: 2_000 }, () => newJob({ type: 't', delay: 1_000 }, now()))
     await store.enqueue(jobs, now())
@@ -89,11 +102,13 @@ describe('a store that has done much', () => {
     expect(await claim({ limit: 100 })).toHaveLength(100)
     expect(await store.counts()).toMatchObject({ running: 110, available: 490, waiting: 1_400 })
     let claimed = 110
-    for (let rounds = 0; rounds < 300 && claimed < 2_000; rounds++) claimed += (await claim({ limit: 10 })).length
+    for (let rounds = 0; rounds < 300 && claimed < 2_000; rounds++)
+      claimed += (await claim({ limit: 10 })).length
     expect(claimed).toBe(2_000)
   })
 
-  it('B081 keeps its WAL small while a reader looks again and again', async () => {
+  // B081
+  it('keeps its WAL small while a reader looks again and again', async () => {
     const { runMany, store, path } = await openBig()
     for (let round = 0; round < 10; round++) {
       await runMany(500, { pad: 'x'.repeat(1_000) })

@@ -1,7 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { createFile, openWriter, setJournal } from '../../src/store/sqlite/connection.ts'
-import { LogSync, openLog, type DiskCalls } from '../../src/store/sqlite/log-sync.ts'
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createFile, openWriter, setJournal } from '../../src/store/sqlite/file/connection.ts'
+import { LogSync, openLog, type DiskCalls } from '../../src/store/sqlite/file/wal-fsync.ts'
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
 import { ownFile } from '../support/store-sqlite.ts'
 
@@ -19,7 +28,14 @@ function bench(disk: (clock: FakeClock) => DiskCalls) {
   const log = new LogSync({ files, clock, failed: () => void failures++, disk: disk(clock) })
   onTestFinished(() => log.close())
   const synced: (Error | null)[] = []
-  return { log, files, clock, synced, sync: () => log.sync((error) => synced.push(error)), failures: () => failures }
+  return {
+    log,
+    files,
+    clock,
+    synced,
+    sync: () => log.sync((error) => synced.push(error)),
+    failures: () => failures,
+  }
 }
 
 /** Takes `takesMs` when the loop waits for it; what the pool is given waits until the test ends it. */
@@ -88,7 +104,8 @@ describe('the sync of the log', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('B093 forgets no failure, not even one that comes when nobody waits for it any more', async () => {
+  // B093
+  it('forgets no failure, not even one that comes when nobody waits for it any more', async () => {
     const { pool, disk } = fakeDisk(() => 30)
     const { sync, synced, clock, failures } = bench(disk)
     sync()
@@ -103,7 +120,8 @@ describe('the sync of the log', () => {
     expect(failures()).toBe(1)
   })
 
-  it('B093 asks on a descriptor of its own while the pool asks on another: the system tells each of a failure, and each once', async () => {
+  // B093
+  it('asks on a descriptor of its own while the pool asks on another: the system tells each of a failure, and each once', async () => {
     const { descriptors, pool, disk } = fakeDisk(() => 30)
     const { sync, files, clock } = bench(disk)
     sync()
@@ -113,7 +131,8 @@ describe('the sync of the log', () => {
     pool.shift()?.(null)
   })
 
-  it('B093 never asks a disk again that has failed once', () => {
+  // B093
+  it('never asks a disk again that has failed once', () => {
     let calls = 0
     const { log, sync, synced, failures } = bench(() => ({
       here() {
@@ -125,7 +144,10 @@ describe('the sync of the log', () => {
     sync()
     sync()
     expect(() => log.now()).toThrow('EIO')
-    expect(synced).toMatchObject([{ message: 'EIO: i/o error, fdatasync' }, { message: 'EIO: i/o error, fdatasync' }])
+    expect(synced).toMatchObject([
+      { message: 'EIO: i/o error, fdatasync' },
+      { message: 'EIO: i/o error, fdatasync' },
+    ])
     expect([calls, failures(), log.failure?.message]).toEqual([1, 1, 'EIO: i/o error, fdatasync'])
   })
 

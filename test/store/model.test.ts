@@ -7,7 +7,7 @@ import { newJob, type EnqueueInput } from '../../src/domain/new-job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import type { ResolutionVerb } from '../../src/domain/resolution.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { openScene } from '../support/store-sqlite.ts'
 import { StoreModel } from '../support/store-model.ts'
 import { outcomes, plainPolicy, type OpenedStore } from '../support/store-scene.ts'
@@ -48,7 +48,9 @@ async function compare({ model, reached, ended }: World, { store, faults }: Real
   const streaks = (await store.types(0)).map(({ type, badStreak }) => [type, badStreak] as const)
   for (const [type, streak] of streaks) expect(streak).toBe(model.streaks.get(type) ?? 0)
   const stops = await store.incidents({ includeClosed: true }, { limit: 1_000 })
-  expect(stops.items.filter(({ resolvedAt }) => resolvedAt === null).length).toBe([...model.jobs.values()].filter(({ open }) => open).length)
+  expect(stops.items.filter(({ resolvedAt }) => resolvedAt === null).length).toBe(
+    [...model.jobs.values()].filter(({ open }) => open).length,
+  )
   expect(stops.items.length).toBe([...model.jobs.values()].flatMap(({ incidents }) => incidents).length)
   expect(faults()).toEqual([])
 }
@@ -65,7 +67,11 @@ const enqueue = fc
     value: fc.integer({ min: 0, max: 1 }),
   })
   .map(({ type, priority, due, retries, deadline, key, value }) => {
-    const more = { ...(retries && { retries }), ...(deadline && { deadline }), ...(key && { idempotencyKey: key }) }
+    const more = {
+      ...(retries && { retries }),
+      ...(deadline && { deadline }),
+      ...(key && { idempotencyKey: key }),
+    }
     const input: EnqueueInput = { type, priority, variables: { value }, ...more }
     return command(`enqueue ${JSON.stringify(input)} due ${due}`, async ({ model }, { store, clock }) => {
       const job = newJob({ ...input, at: clock.now() + due }, clock.now())
@@ -74,16 +80,26 @@ const enqueue = fc
   })
 
 const claim = fc
-  .record({ workerId: fc.constantFrom('w#1', 'w#2', 'ghost'), limit: fc.integer({ min: 1, max: 4 }), suspects: fc.boolean() })
+  .record({
+    workerId: fc.constantFrom('w#1', 'w#2', 'ghost'),
+    limit: fc.integer({ min: 1, max: 4 }),
+    suspects: fc.boolean(),
+  })
   .map(({ workerId, limit, suspects }) =>
-    command(`claim ${workerId} ${limit}${suspects ? ' suspects' : ''}`, async ({ model, attempts }, { store, clock }) => {
-      const types = ['t', 'u'].map((type) => ({ type, limit, timeoutMs: 10_000, retries: 2 }))
-      const byKey = (jobs: readonly ClaimedJob[]) => jobs.toSorted((a, b) => a.key - b.key)
-      const { claimed } = await store.exchange({ settlements: [], claim: { workerId, limit: limit * 2, types, suspects } }, clock.now())
-      const expected = model.claim(workerId, types, { suspects, now: clock.now() })
-      expect(byKey(claimed)).toEqual(byKey(expected))
-      attempts.push(...claimed)
-    }),
+    command(
+      `claim ${workerId} ${limit}${suspects ? ' suspects' : ''}`,
+      async ({ model, attempts }, { store, clock }) => {
+        const types = ['t', 'u'].map((type) => ({ type, limit, timeoutMs: 10_000, retries: 2 }))
+        const byKey = (jobs: readonly ClaimedJob[]) => jobs.toSorted((a, b) => a.key - b.key)
+        const { claimed } = await store.exchange(
+          { settlements: [], claim: { workerId, limit: limit * 2, types, suspects } },
+          clock.now(),
+        )
+        const expected = model.claim(workerId, types, { suspects, now: clock.now() })
+        expect(byKey(claimed)).toEqual(byKey(expected))
+        attempts.push(...claimed)
+      },
+    ),
   )
 
 const endings: readonly ((now: number) => Outcome)[] = [
@@ -105,10 +121,21 @@ interface Report {
   outcome: Outcome
 }
 
-async function settle({ model }: World, { store, clock, random }: Real, { reports, sweep }: { reports: readonly Report[]; sweep: boolean }) {
+async function settle(
+  { model }: World,
+  { store, clock, random }: Real,
+  { reports, sweep }: { reports: readonly Report[]; sweep: boolean },
+) {
   const now = clock.now()
   const settlements = reports.map(({ job, outcome }) => ({
-    ...decide({ job, outcome, policy: { ...plainPolicy, onExhausted: job.type === 't' ? 'incident' : 'dead-letter' }, children: [], now, random }),
+    ...decide({
+      job,
+      outcome,
+      policy: { ...plainPolicy, onExhausted: job.type === 't' ? 'incident' : 'dead-letter' },
+      children: [],
+      now,
+      random,
+    }),
     ...(sweep ? { onlyIfExpiredAt: now } : {}),
   }))
   const pausedBefore = new Set(model.paused)
@@ -117,18 +144,24 @@ async function settle({ model }: World, { store, clock, random }: Real, { report
   expect(new Set(paused)).toEqual(new Set([...model.paused].filter((type) => !pausedBefore.has(type))))
 }
 
-const reports = fc.array(fc.record({ pick: fc.nat(), ending: fc.nat(endings.length - 1) }), { minLength: 1, maxLength: 4 })
+const reports = fc.array(fc.record({ pick: fc.nat(), ending: fc.nat(endings.length - 1) }), {
+  minLength: 1,
+  maxLength: 4,
+})
 
 const report = reports.map((picked) =>
-  command(`report ${picked.map(({ pick, ending }) => `${pick} as ${ending}`).join(', ')}`, async (world, real) => {
-    const { attempts } = world
-    const ended = picked.flatMap(({ pick, ending }) => {
-      const job = attempts[attempts.length - 1 - (pick % Math.max(1, attempts.length))]
-      const outcome = endings[ending]?.(real.clock.now())
-      return job === undefined || outcome === undefined ? [] : [{ job, outcome }]
-    })
-    await settle(world, real, { reports: ended, sweep: false })
-  }),
+  command(
+    `report ${picked.map(({ pick, ending }) => `${pick} as ${ending}`).join(', ')}`,
+    async (world, real) => {
+      const { attempts } = world
+      const ended = picked.flatMap(({ pick, ending }) => {
+        const job = attempts[attempts.length - 1 - (pick % Math.max(1, attempts.length))]
+        const outcome = endings[ending]?.(real.clock.now())
+        return job === undefined || outcome === undefined ? [] : [{ job, outcome }]
+      })
+      await settle(world, real, { reports: ended, sweep: false })
+    },
+  ),
 )
 
 const sweep = fc.constant(null).map(() =>
@@ -136,9 +169,14 @@ const sweep = fc.constant(null).map(() =>
     const now = real.clock.now()
     const expired = await real.store.expiredLeases(now, 1_000)
     expect(expired.map(({ job }) => job)).toEqual(world.model.expired(now))
-    await settle(world, real, { reports: expired.map(({ job }) => ({ job, outcome: outcomes.lost() })), sweep: true })
+    await settle(world, real, {
+      reports: expired.map(({ job }) => ({ job, outcome: outcomes.lost() })),
+      sweep: true,
+    })
     const overdue = await real.store.overdue(now, 1_000)
-    expect(new Set(overdue.map(({ key }) => key))).toEqual(new Set(world.model.overdue(now).map(({ key }) => key)))
+    expect(new Set(overdue.map(({ key }) => key))).toEqual(
+      new Set(world.model.overdue(now).map(({ key }) => key)),
+    )
     const incident = {
       kind: 'deadline_exceeded' as const,
       error: { name: 'E', message: '', code: null, stack: null, causes: [], truncated: false },
@@ -160,26 +198,48 @@ const renew = fc.constantFrom('w#1', 'w#2', 'ghost').map((workerId) =>
 const resolve = fc
   .record({
     pick: fc.nat(),
-    verb: fc.constantFrom<ResolutionVerb>('resolve', 'resolve', 'retry', 'dlq_retry', 'cancel', 'discard', 'update'),
+    verb: fc.constantFrom<ResolutionVerb>(
+      'resolve',
+      'resolve',
+      'retry',
+      'dlq_retry',
+      'cancel',
+      'discard',
+      'update',
+    ),
     retries: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
   })
   .map(({ pick, verb, retries }) =>
-    command(`${verb} ${pick}${retries === undefined ? '' : ` with ${retries}`}`, async ({ model }, { store, clock }) => {
-      const keys = [...model.jobs.keys(), 999]
-      const resolution = { jobKey: keys[pick % keys.length] ?? 0, verb, who: 'ada', reason: null, ...(retries === undefined ? {} : { retries }) }
-      const [applied] = await store.resolve([resolution], clock.now())
-      expect(applied?.status).toBe(model.resolve(resolution, clock.now()))
-    }),
+    command(
+      `${verb} ${pick}${retries === undefined ? '' : ` with ${retries}`}`,
+      async ({ model }, { store, clock }) => {
+        const keys = [...model.jobs.keys(), 999]
+        const resolution = {
+          jobKey: keys[pick % keys.length] ?? 0,
+          verb,
+          who: 'ada',
+          reason: null,
+          ...(retries === undefined ? {} : { retries }),
+        }
+        const [applied] = await store.resolve([resolution], clock.now())
+        expect(applied?.status).toBe(model.resolve(resolution, clock.now()))
+      },
+    ),
   )
 
-const pass = fc.constantFrom(1, 500, 1_000, 9_000, 80_000).map((ms) => command(`${ms} ms pass`, (_world, { clock }) => clock.advance(ms)))
+const pass = fc
+  .constantFrom(1, 500, 1_000, 9_000, 80_000)
+  .map((ms) => command(`${ms} ms pass`, (_world, { clock }) => clock.advance(ms)))
 
 const prune = fc.constant(null).map(() =>
   command('prune', async ({ model }, { store, clock }) => {
     const now = clock.now()
     let jobs = 0
     for (let more = true; more; ) {
-      const pruned = await store.prune({ finishedMs: 50_000, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, now)
+      const pruned = await store.prune(
+        { finishedMs: 50_000, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null },
+        now,
+      )
       jobs += pruned.jobs
       more = pruned.more
     }
@@ -199,7 +259,16 @@ async function newWorld(store: Store, now: number): Promise<World> {
   const model = new StoreModel()
   for (const id of ['w#1', 'w#2']) {
     model.leases.set(id, now + 8_000)
-    const standing = { label: id, pid: 1, host: 'h', startedAt: now, state: 'running' as const, concurrency: 1, types: ['t'], quarantine: false }
+    const standing = {
+      label: id,
+      pid: 1,
+      host: 'h',
+      startedAt: now,
+      state: 'running' as const,
+      concurrency: 1,
+      types: ['t'],
+      quarantine: false,
+    }
     await store.registerWorkers([{ id, leaseUntil: now + 8_000, ...standing }], now)
   }
   return { model, attempts: [], reached: new Map(), ended: new Set() }
@@ -208,7 +277,24 @@ async function newWorld(store: Store, now: number): Promise<World> {
 describe('the store and its model', () => {
   it('agree on every result and every row, whatever is done in whatever order', async () => {
     const commands = fc.commands(
-      [enqueue, enqueue, enqueue, claim, claim, report, report, report, sweep, renew, resolve, resolve, pass, pass, prune, resume],
+      [
+        enqueue,
+        enqueue,
+        enqueue,
+        claim,
+        claim,
+        report,
+        report,
+        report,
+        sweep,
+        renew,
+        resolve,
+        resolve,
+        pass,
+        pass,
+        prune,
+        resume,
+      ],
       {
         maxCommands: 120,
         size: '+1',
@@ -218,7 +304,10 @@ describe('the store and its model', () => {
       fc.asyncProperty(commands, fc.integer(), async (list, seed) => {
         const opened = await openScene(':memory:')
         const world = await newWorld(opened.store, opened.clock.now())
-        await fc.asyncModelRun(() => ({ model: world, real: { ...opened, random: seededRandom(seed) } }), list)
+        await fc.asyncModelRun(
+          () => ({ model: world, real: { ...opened, random: seededRandom(seed) } }),
+          list,
+        )
         await opened.store.close()
       }),
       { numRuns: process.env['WF_LONG'] === '1' ? 1_000 : 80 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPace } from '../../src/store/sqlite/pace.ts'
+import { createPace } from '../../src/store/sqlite/file/write-throttle.ts'
 
 describe('the pace of transactions', () => {
   it('leaves no gap while nobody else wants the lock and commits are quick', () => {
@@ -13,7 +13,12 @@ describe('the pace of transactions', () => {
     const pace = createPace()
     pace.contended(0)
     pace.committed({ beganMs: 0, commitMs: 5, endedMs: 6 })
-    expect([pace.restMs(6, false), pace.restMs(7, false), pace.restMs(8, false), pace.restMs(9, false)]).toEqual([2, 1, 0, 0])
+    expect([
+      pace.restMs(6, false),
+      pace.restMs(7, false),
+      pace.restMs(8, false),
+      pace.restMs(9, false),
+    ]).toEqual([2, 1, 0, 0])
     pace.committed({ beganMs: 100, commitMs: 160, endedMs: 160 })
     expect(pace.restMs(160, false)).toBe(4)
     pace.committed({ beganMs: 900, commitMs: 990, endedMs: 990 })

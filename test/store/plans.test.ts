@@ -1,15 +1,15 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newJob } from '../../src/domain/new-job.ts'
-import { causeLister } from '../../src/store/sqlite/causes.ts'
-import { claimer } from '../../src/store/sqlite/claim.ts'
-import type { Connection } from '../../src/store/sqlite/connection.ts'
+import { causeLister } from '../../src/store/sqlite/queries/causes.ts'
+import { claimer } from '../../src/store/sqlite/hot/claim.ts'
+import type { Connection } from '../../src/store/sqlite/file/connection.ts'
 import { deadlines } from '../../src/store/sqlite/deadlines.ts'
-import { enqueuer } from '../../src/store/sqlite/enqueue.ts'
-import { migrations } from '../../src/store/sqlite/migrations.ts'
-import { pendingLook } from '../../src/store/sqlite/pending.ts'
-import { settler } from '../../src/store/sqlite/settle.ts'
-import { workersTable } from '../../src/store/sqlite/workers.ts'
+import { enqueuer } from '../../src/store/sqlite/hot/enqueue.ts'
+import { migrations } from '../../src/store/sqlite/file/migrations.ts'
+import { pendingLook } from '../../src/store/sqlite/queries/has-pending.ts'
+import { settler } from '../../src/store/sqlite/hot/settle.ts'
+import { workersTable } from '../../src/store/sqlite/rows/workers.ts'
 import { claimRequest, outcomes, sceneOn, settlementOf } from '../support/store-scene.ts'
 import { dbOf, openScene, openSqlite } from '../support/store-sqlite.ts'
 
@@ -27,7 +27,9 @@ function statementsOfJobs(): { db: Connection; enqueue: string[]; claim: string[
   const [, enqueue] = hear(() => enqueuer(db).enqueue(newJob({ type: 't' }, 1), 1))
   const [[job], claim] = hear(() => claimer(db).claim(claimRequest(), 2))
   if (job === undefined) throw new Error('nothing claimed')
-  const [settled, success] = hear(() => settler(db).settle(settlementOf(job, outcomes.success({ r: 1 }), 3), 3))
+  const [settled, success] = hear(() =>
+    settler(db).settle(settlementOf(job, outcomes.success({ r: 1 }), 3), 3),
+  )
   expect(settled).toBe('applied')
   return { db, enqueue, claim, success }
 }
@@ -54,7 +56,8 @@ const opcodes = (db: Connection, sql: string) =>
     .map(({ opcode }) => opcode)
 
 describe('the plan of SQLite', () => {
-  it('A02 for a claim searches one partial index of available jobs in its order, and reads nothing else but what it takes', async () => {
+  // A02
+  it('for a claim searches one partial index of available jobs in its order, and reads nothing else but what it takes', async () => {
     const db = dbOf(await openSqlite())
     const takes = statementsOf(db, claimer).filter((sql) => sql.includes('d.variables'))
     expect(takes.map((sql) => plan(db, sql))).toEqual(
@@ -65,12 +68,15 @@ describe('the plan of SQLite', () => {
     )
   })
 
-  it('A02 for all that a job takes from enqueue to success searches by key or by one partial index, and sorts nothing', () => {
+  // A02
+  it('for all that a job takes from enqueue to success searches by key or by one partial index, and sorts nothing', () => {
     const { db, enqueue, claim, success } = statementsOfJobs()
     expect([enqueue.length, claim.length, success.length].every((count) => count > 1)).toBe(true)
     const details = [...enqueue, ...claim, ...success].flatMap((sql) => plan(db, sql))
     for (const detail of details) {
-      expect(detail).toMatch(/^SEARCH \w+ USING ((COVERING )?INDEX wf_jobs_(available|waiting) \(type=|INTEGER PRIMARY KEY \(rowid=|PRIMARY KEY \()/)
+      expect(detail).toMatch(
+        /^SEARCH \w+ USING ((COVERING )?INDEX wf_jobs_(available|waiting) \(type=|INTEGER PRIMARY KEY \(rowid=|PRIMARY KEY \()/,
+      )
     }
   })
 
@@ -78,7 +84,9 @@ describe('the plan of SQLite', () => {
     const { db, enqueue, claim, success } = statementsOfJobs()
     for (const sql of [...enqueue, ...claim, ...success]) {
       expect(
-        opcodes(db, sql).filter((opcode) => opcode.startsWith('OpenEphemeral') || opcode.startsWith('Sorter')),
+        opcodes(db, sql).filter(
+          (opcode) => opcode.startsWith('OpenEphemeral') || opcode.startsWith('Sorter'),
+        ),
         sql,
       ).toEqual([])
     }
@@ -86,9 +94,12 @@ describe('the plan of SQLite', () => {
 
   it('for sweeping reads running jobs and passed deadlines from their own indexes', async () => {
     const db = dbOf(await openSqlite())
-    const details = [...statementsOf(db, workersTable), ...statementsOf(db, deadlines)].flatMap((sql) => plan(db, sql))
+    const details = [...statementsOf(db, workersTable), ...statementsOf(db, deadlines)].flatMap((sql) =>
+      plan(db, sql),
+    )
     const ofJobs = details.filter((detail) => /\b(wf_jobs|j)\b/.test(detail))
-    for (const detail of ofJobs) expect(detail).toMatch(/USING (COVERING )?INDEX wf_jobs_(running|deadline)|USING INTEGER PRIMARY KEY/)
+    for (const detail of ofJobs)
+      expect(detail).toMatch(/USING (COVERING )?INDEX wf_jobs_(running|deadline)|USING INTEGER PRIMARY KEY/)
   })
 
   it('for whether work is left reads no row of a job that waits', async () => {
@@ -106,20 +117,31 @@ describe('the plan of SQLite', () => {
 
   it('for causes reads open incidents from an index that covers them, and each fingerprint from its own', async () => {
     const db = dbOf(await openSqlite())
-    const texts = statementsOf(db, (each) => causeLister(each)({}, 1)).filter((sql) => sql.startsWith('SELECT'))
-    const details = texts.flatMap((sql) => plan(db, sql)).filter((detail) => /\b(i|wf_incidents)\b/.test(detail))
+    const texts = statementsOf(db, (each) => causeLister(each)({}, 1)).filter((sql) =>
+      sql.startsWith('SELECT'),
+    )
+    const details = texts
+      .flatMap((sql) => plan(db, sql))
+      .filter((detail) => /\b(i|wf_incidents)\b/.test(detail))
     expect(details).toContain('SCAN i USING COVERING INDEX wf_incidents_open_cause')
-    expect(details.filter((detail) => detail.includes('COVERING INDEX wf_incidents_cause (fingerprint=?'))).toHaveLength(2)
-    for (const detail of details) expect(detail).toMatch(/USING (COVERING )?INDEX wf_incidents_(open_cause|cause|one_open)/)
+    expect(
+      details.filter((detail) => detail.includes('COVERING INDEX wf_incidents_cause (fingerprint=?')),
+    ).toHaveLength(2)
+    for (const detail of details)
+      expect(detail).toMatch(/USING (COVERING )?INDEX wf_incidents_(open_cause|cause|one_open)/)
   })
 
-  it('A02 makes a claim walk over no more entries with 20,000 jobs that are not claimable than with none', async () => {
+  // A02
+  it('makes a claim walk over no more entries with 20,000 jobs that are not claimable than with none', async () => {
     const { store, enqueue, add, clock, claim, settlement, now } = sceneOn(await openScene(':memory:'))
     const db = dbOf(store)
     await enqueue(...Array.from({ length: 8_000 }, () => ({ priority: 9 })))
     const claimed = await claim({ limit: 8_000 })
     const ended = claimed.map((job, index) =>
-      settlement(job, index % 2 ? { kind: 'success' } : { kind: 'incident', incident: 'raised', error: settlementError }),
+      settlement(
+        job,
+        index % 2 ? { kind: 'success' } : { kind: 'incident', incident: 'raised', error: settlementError },
+      ),
     )
     await store.exchange({ settlements: ended }, now())
     await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
@@ -127,7 +149,14 @@ describe('the plan of SQLite', () => {
     const key = await add()
     const [sql = ''] = statementsOf(db, claimer).filter((text) => text.includes('d.variables'))
     // Rows that the first index of the plan holds: what a claim could meet at all.
-    expect(db.prepare("SELECT count(*) FROM wf_jobs INDEXED BY wf_jobs_available WHERE state = 'available' AND crashes < 2").pluck().get()).toBe(1)
+    expect(
+      db
+        .prepare(
+          "SELECT count(*) FROM wf_jobs INDEXED BY wf_jobs_available WHERE state = 'available' AND crashes < 2",
+        )
+        .pluck()
+        .get(),
+    ).toBe(1)
     expect(plan(db, sql)[0]).toBe('SEARCH j USING INDEX wf_jobs_available (type=?)')
     expect((await claim()).map((job) => job.key)).toEqual([key])
     await clock.settle()

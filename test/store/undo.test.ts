@@ -56,10 +56,17 @@ async function furnished(scene: Scene, dice: Dice): Promise<readonly number[]> {
   for (let round = 0; round < 3; round++) {
     await scene.clock.advance(1 + dice.below(3_000))
     for (const job of await scene.claim({ limit: dice.below(15) })) {
-      if (dice.chance(0.3)) await scene.store.completeStep({ jobKey: job.key, attempt: job.attempt, workerId: 'w#1' }, 'charge', '1', scene.now())
+      if (dice.chance(0.3))
+        await scene.store.completeStep(
+          { jobKey: job.key, attempt: job.attempt, workerId: 'w#1' },
+          'charge',
+          '1',
+          scene.now(),
+        )
       await dice.one(endings)(scene, job)
     }
-    for (const key of keys) if (dice.chance(0.1)) await scene.resolve(key, dice.one(['retry', 'cancel', 'resolve']))
+    for (const key of keys)
+      if (dice.chance(0.1)) await scene.resolve(key, dice.one(['retry', 'cancel', 'resolve']))
   }
   return keys
 }
@@ -84,7 +91,9 @@ function randomResolution(dice: Dice, verb: ResolutionVerb): Omit<Resolution, 'j
   return {
     ...{ verb, who: 'ada', reason: null },
     ...(!ends && dice.chance(0.5) ? { retries: 1 + dice.below(5) } : {}),
-    ...(!ends && dice.chance(0.5) ? { set: [{ path: dice.one(['amount', 'deep.a.1', 'fresh']), value: dice.below(9), add: true }] } : {}),
+    ...(!ends && dice.chance(0.5)
+      ? { set: [{ path: dice.one(['amount', 'deep.a.1', 'fresh']), value: dice.below(9), add: true }] }
+      : {}),
     ...(!ends && dice.chance(0.2) ? { newEffects: true } : {}),
   }
 }
@@ -93,7 +102,10 @@ async function operate(scene: Scene, dice: Dice, keys: readonly number[]): Promi
   const verb = dice.one<ResolutionVerb>(['resolve', 'retry', 'dlq_retry'])
   const resolution = randomResolution(dice, verb)
   const chosen = keys.filter(() => dice.chance(0.6))
-  const operation = await scene.store.beginOperation({ ...resolution, selector: '', flags: {}, matched: chosen.length }, scene.now())
+  const operation = await scene.store.beginOperation(
+    { ...resolution, selector: '', flags: {}, matched: chosen.length },
+    scene.now(),
+  )
   await scene.store.resolve(
     chosen.map((jobKey) => ({ ...resolution, jobKey, operation })),
     scene.now(),
@@ -104,9 +116,20 @@ async function operate(scene: Scene, dice: Dice, keys: readonly number[]): Promi
 
 async function undo({ store, now }: Scene, of: number): Promise<readonly Undone[]> {
   const { items } = await store.operationTargets(of, { limit: 1_000 }, true)
-  const named = { verb: 'undo' as const, who: 'bob', reason: null, selector: `operation ${of}`, flags: {}, matched: items.length, undoes: of }
+  const named = {
+    verb: 'undo' as const,
+    who: 'bob',
+    reason: null,
+    selector: `operation ${of}`,
+    flags: {},
+    matched: items.length,
+    undoes: of,
+  }
   const operation = await store.beginOperation(named, now())
-  const undone = await store.undo({ operation, of, targets: items.map(({ jobKey, name }) => ({ jobKey, name })), who: 'bob', reason: null }, now())
+  const undone = await store.undo(
+    { operation, of, targets: items.map(({ jobKey, name }) => ({ jobKey, name })), who: 'bob', reason: null },
+    now(),
+  )
   await store.endOperation(operation, now())
   return undone
 }
@@ -114,43 +137,50 @@ async function undo({ store, now }: Scene, of: number): Promise<readonly Undone[
 const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
 
 describe('over random stores', () => {
-  it.each(seeds)('operations and their undos, the last first, leave everything as it was (seed %i)', async (seed) => {
-    const scene = sceneOn(await openScene(':memory:'))
-    const dice = new Dice(seed)
-    const keys = await furnished(scene, dice)
-    const before = await seen(scene, keys)
-    const operations: number[] = []
-    for (let count = 0; count < 3; count++) {
-      operations.push(await operate(scene, dice, keys))
-      await scene.clock.advance(dice.below(100))
-    }
-    const undone: Undone[] = []
-    for (const operation of operations.toReversed()) undone.push(...(await undo(scene, operation)))
-    expect(undone.length).toBeGreaterThan(0)
-    expect(undone.filter(({ status }) => status !== 'changed')).toEqual([])
-    expect(await seen(scene, keys)).toEqual(before)
-    expect(scene.faults()).toEqual([])
-  })
+  it.each(seeds)(
+    'operations and their undos, the last first, leave everything as it was (seed %i)',
+    async (seed) => {
+      const scene = sceneOn(await openScene(':memory:'))
+      const dice = new Dice(seed)
+      const keys = await furnished(scene, dice)
+      const before = await seen(scene, keys)
+      const operations: number[] = []
+      for (let count = 0; count < 3; count++) {
+        operations.push(await operate(scene, dice, keys))
+        await scene.clock.advance(dice.below(100))
+      }
+      const undone: Undone[] = []
+      for (const operation of operations.toReversed()) undone.push(...(await undo(scene, operation)))
+      expect(undone.length).toBeGreaterThan(0)
+      expect(undone.filter(({ status }) => status !== 'changed')).toEqual([])
+      expect(await seen(scene, keys)).toEqual(before)
+      expect(scene.faults()).toEqual([])
+    },
+  )
 
-  it.each(seeds)('an undo brings back exactly the jobs that no attempt has touched since (seed %i)', async (seed) => {
-    const scene = sceneOn(await openScene(':memory:'))
-    const dice = new Dice(seed + 100)
-    const keys = await furnished(scene, dice)
-    const before = await seen(scene, keys)
-    const operation = await operate(scene, dice, keys)
-    const claimed = new Set<number>()
-    for (const job of await scene.claim({ limit: dice.below(12) })) {
-      claimed.add(job.key)
-      await dice.one(endings)(scene, job)
-    }
-    const after = await seen(scene, keys)
-    const undone = new Map((await undo(scene, operation)).map((each) => [each.jobKey, each.status]))
-    const now = await seen(scene, keys)
-    for (const key of keys) {
-      if (!undone.has(key)) expect([key, now[key]]).toEqual([key, after[key]])
-      else if (claimed.has(key)) expect([key, undone.get(key), now[key]]).toEqual([key, 'failed', after[key]])
-      else expect([key, undone.get(key), now[key]]).toEqual([key, 'changed', before[key]])
-    }
-    expect(scene.faults()).toEqual([])
-  })
+  it.each(seeds)(
+    'an undo brings back exactly the jobs that no attempt has touched since (seed %i)',
+    async (seed) => {
+      const scene = sceneOn(await openScene(':memory:'))
+      const dice = new Dice(seed + 100)
+      const keys = await furnished(scene, dice)
+      const before = await seen(scene, keys)
+      const operation = await operate(scene, dice, keys)
+      const claimed = new Set<number>()
+      for (const job of await scene.claim({ limit: dice.below(12) })) {
+        claimed.add(job.key)
+        await dice.one(endings)(scene, job)
+      }
+      const after = await seen(scene, keys)
+      const undone = new Map((await undo(scene, operation)).map((each) => [each.jobKey, each.status]))
+      const now = await seen(scene, keys)
+      for (const key of keys) {
+        if (!undone.has(key)) expect([key, now[key]]).toEqual([key, after[key]])
+        else if (claimed.has(key))
+          expect([key, undone.get(key), now[key]]).toEqual([key, 'failed', after[key]])
+        else expect([key, undone.get(key), now[key]]).toEqual([key, 'changed', before[key]])
+      }
+      expect(scene.faults()).toEqual([])
+    },
+  )
 })

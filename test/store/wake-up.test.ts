@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { newJob } from '../../src/domain/new-job.ts'
-import { fileWatch } from '../../src/store/sqlite/file-watch.ts'
-import type { Store } from '../../src/store/store.ts'
+import { fileWatch } from '../../src/store/sqlite/file/file-watch.ts'
+import type { Store } from '../../src/store/port.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
-import { wakeUp } from '../../src/store/sqlite/wake-up.ts'
+import { wakeUp } from '../../src/store/sqlite/file/commit-watch.ts'
 import { dbOf, openSqlite, ownFile, ownFolder } from '../support/store-sqlite.ts'
 
 const enqueue = (store: Store, type = 't') => store.enqueue([newJob({ type }, store.now())], store.now())
@@ -23,7 +23,8 @@ async function pair() {
 const longest = { timeout: 120_000 }
 
 describe('watching a store', () => {
-  it('B118 is told of a commit of another connection by the file itself', async () => {
+  // B118
+  it('is told of a commit of another connection by the file itself', async () => {
     const { idle, busy } = await pair()
     const told = new Promise<void>((resolve) => onTestFinished(idle.watch(resolve)))
     await enqueue(busy)
@@ -31,9 +32,13 @@ describe('watching a store', () => {
     expect(await idle.hasDue(['t'], false, idle.now())).toBe(true)
   })
 
-  it('B118 hears of every one of 200 commits, each after the one before was seen', async () => {
+  // B118
+  it('hears of every one of 200 commits, each after the one before was seen', async () => {
     const path = ownFile()
-    const [idle, busy] = [await openSqlite({ path, clock: systemClock }), await openSqlite({ path, clock: systemClock })]
+    const [idle, busy] = [
+      await openSqlite({ path, clock: systemClock }),
+      await openSqlite({ path, clock: systemClock }),
+    ]
     let wake = () => {}
     onTestFinished(idle.watch(() => wake()))
     for (let round = 0; round < 200; round++) {

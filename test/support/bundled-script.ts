@@ -13,7 +13,12 @@ export async function bundledScript(script: string): Promise<string> {
   const own = join(folder, randomUUID())
   const name = basename(script)
   mkdirSync(own, { recursive: true })
-  const built = await rolldown({ input: script, platform: 'node', external: /^(?!\.|\/|[A-Za-z]:)/, transform: { target: 'node20' } })
+  const built = await rolldown({
+    input: script,
+    platform: 'node',
+    external: /^(?!\.|\/|[A-Za-z]:)/,
+    transform: { target: 'node20' },
+  })
   await built.write({ dir: own, entryFileNames: name, format: 'esm', sourcemap: true, codeSplitting: false })
   await built.close()
   for (const file of [`${name}.map`, name]) renameSync(join(own, file), join(folder, file))

@@ -10,7 +10,9 @@ export interface LogLine {
 export function capturedLog(): Logger & { readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = []
   return Object.assign(
-    loggerOf((level, message, { fields, bound }) => lines.push({ level, message, fields: { ...bound, ...fields } })),
+    loggerOf((level, message, { fields, bound }) =>
+      lines.push({ level, message, fields: { ...bound, ...fields } }),
+    ),
     { lines },
   )
 }

@@ -29,7 +29,17 @@ export interface CliEnd {
 }
 
 /** Nothing of the test runner's own reaches it: neither NODE_ENV nor its colours. */
-const foreign = ['NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'COLUMNS', 'DEBUG', 'WF_STORE', 'WF_USER', 'TERM', 'CI']
+const foreign = [
+  'NODE_ENV',
+  'FORCE_COLOR',
+  'NO_COLOR',
+  'COLUMNS',
+  'DEBUG',
+  'WF_STORE',
+  'WF_USER',
+  'TERM',
+  'CI',
+]
 
 export function cli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   return run(process.execPath, [bin, ...args, ...storeFlag(options)], options)
@@ -83,7 +93,11 @@ function run(file: string, args: readonly string[], options: CliOptions): Promis
   return endOf(child)
 }
 
-function start(file: string, args: readonly string[], { cwd = root, env = {}, input, uid }: CliOptions): ChildProcess {
+function start(
+  file: string,
+  args: readonly string[],
+  { cwd = root, env = {}, input, uid }: CliOptions,
+): ChildProcess {
   const given = { ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }
   const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
   const child = spawn(file, [...args], { cwd, env: given, stdio, ...(uid === undefined ? {} : { uid }) })
@@ -109,7 +123,10 @@ function endOf(child: ChildProcess): Promise<CliEnd> {
 
 export interface ManifestCommand {
   id: string
-  flags: Record<string, { type: 'option' | 'boolean'; helpValue?: string; summary?: string; hidden?: boolean }>
+  flags: Record<
+    string,
+    { type: 'option' | 'boolean'; helpValue?: string; summary?: string; hidden?: boolean }
+  >
   args: Record<string, { required?: boolean }>
   summary?: string
   description?: string
@@ -118,6 +135,8 @@ export interface ManifestCommand {
 
 /** What the build says there is. */
 export function manifestCommands(): readonly ManifestCommand[] {
-  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as { commands: Record<string, ManifestCommand> }
+  const manifest = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
+    commands: Record<string, ManifestCommand>
+  }
   return Object.values(manifest.commands)
 }

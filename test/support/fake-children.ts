@@ -1,6 +1,6 @@
 /** Child processes that a test plays itself: what they are told is kept, what they say and how they end the test decides. */
 import type { ChildExit, ChildProcess } from '../../src/worker/supervisor/child-process.ts'
-import type { ToChild, ToSupervisor } from '../../src/worker/messages.ts'
+import type { ToChild, ToSupervisor } from '../../src/worker/ipc.ts'
 import { plainPolicy } from './test-engine.ts'
 
 export class FakeChild implements ChildProcess {
@@ -44,7 +44,16 @@ export class FakeChild implements ChildProcess {
 
   /** As a child that has loaded one handler for `mail`. */
   loads(timeoutMs = 60_000): void {
-    const types = [{ type: 'mail', timeoutMs, concurrency: 10, retries: 3, backlogLimit: null, onExhausted: 'incident' as const }]
+    const types = [
+      {
+        type: 'mail',
+        timeoutMs,
+        concurrency: 10,
+        retries: 3,
+        backlogLimit: null,
+        onExhausted: 'incident' as const,
+      },
+    ]
     this.say({ kind: 'ready', types, policies: { mail: plainPolicy }, concurrency: 10 })
   }
 

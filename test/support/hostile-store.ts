@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { variablesHash } from '../../src/domain/undo.ts'
 import { openedBreaker } from './store-scene.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { seededStore } from './seeded-store.ts'
 
 /** Cursor, title, clipboard and link sequences, C1 controls, bells, carriage return, direction overrides, line separators. */
@@ -44,7 +44,8 @@ export async function hostileStore(): Promise<HostileStore> {
   const runs = await running()
   const begun = await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
   if (!('intent' in begun) || begun.intent !== 'new') throw new Error('the step was not begun')
-  for (const name of ['stripe', 'evil']) await store.changeBreaker(openedBreaker(store.now(), name), store.now())
+  for (const name of ['stripe', 'evil'])
+    await store.changeBreaker(openedBreaker(store.now(), name), store.now())
   const mended = await raised(1)
   const operation = await resolvedAs(store, mended)
   await join('w#2', { leaseMs: 600_000 })
@@ -56,7 +57,10 @@ export async function hostileStore(): Promise<HostileStore> {
 
 async function resolvedAs(store: Store, keys: readonly number[]): Promise<number> {
   const who = { who: 'w', reason: 'r' }
-  const operation = await store.beginOperation({ verb: 'resolve', ...who, selector: 's', flags: {}, matched: keys.length }, store.now())
+  const operation = await store.beginOperation(
+    { verb: 'resolve', ...who, selector: 's', flags: {}, matched: keys.length },
+    store.now(),
+  )
   const set = [{ path: 'amount', value: 2, add: false }]
   await store.resolve(
     keys.map((jobKey) => ({ jobKey, verb: 'resolve', set, operation, ...who })),
@@ -95,10 +99,9 @@ function poison(location: string): void {
   })
   update('wf_operation_targets', { why: long })
   // What the operation left is what stands there now: it can be undone.
-  db.prepare("UPDATE wf_operation_targets SET image = json_set(image, '$.variables.before', ?, '$.variables.afterHash', ?)").run(
-    data,
-    variablesHash(data),
-  )
+  db.prepare(
+    "UPDATE wf_operation_targets SET image = json_set(image, '$.variables.before', ?, '$.variables.afterHash', ?)",
+  ).run(data, variablesHash(data))
   db.prepare(
     "INSERT INTO wf_operation_targets (operation_id, job_key, name, status, why, image) SELECT id, 0, ?, 'skipped', ?, NULL FROM wf_operations",
   ).run(long, hostile)
@@ -107,19 +110,39 @@ function poison(location: string): void {
   update('wf_results', { result: data })
   update('wf_attempts', { worker_id: hostile, error })
   update('wf_incidents', { type: hostile, error })
-  update('wf_poison_jobs', { job_type: hostile, error_code: hostile, error_message: long, error, variables: data })
+  update('wf_poison_jobs', {
+    job_type: hostile,
+    error_code: hostile,
+    error_message: long,
+    error,
+    variables: data,
+  })
   update('wf_history', { who: hostile, reason: hostile, detail: data })
-  db.prepare("UPDATE wf_types SET type = ?, paused_by = ?, pause_reason = ? WHERE type = 'plain'").run(hostile, hostile, hostile)
+  db.prepare("UPDATE wf_types SET type = ?, paused_by = ?, pause_reason = ? WHERE type = 'plain'").run(
+    hostile,
+    hostile,
+    hostile,
+  )
   update('wf_workers', { label: hostile, host: hostile, types: JSON.stringify([hostile]) })
   db.prepare("UPDATE wf_workers SET id = ? WHERE id = 'w#2'").run(hostile)
   const permit = `INSERT INTO wf_breaker_permits (breaker, permit, holder, expires_at) VALUES (?, 1, ?, ?)`
   db.prepare(permit).run('stripe', hostile, Date.now() + 600_000)
   update('wf_breakers', { who: hostile, reason: long, mode: 'half_open' })
   db.prepare("UPDATE wf_breakers SET name = ? WHERE name = 'evil'").run(hostile)
-  const history = "INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (NULL, 1, 'breaker_opened', ?, ?, ?)"
-  db.prepare(history).run(hostile, long, JSON.stringify({ ...secrets, [hostile]: hostile, breaker: 'stripe', untilAt: 9 }))
-  db.prepare('UPDATE wf_worker_idempotency SET step = ?, completed_at = intent_at, result = ?').run(hostile, data)
+  const history =
+    "INSERT INTO wf_history (job_key, at, event, who, reason, detail) VALUES (NULL, 1, 'breaker_opened', ?, ?, ?)"
+  db.prepare(history).run(
+    hostile,
+    long,
+    JSON.stringify({ ...secrets, [hostile]: hostile, breaker: 'stripe', untilAt: 9 }),
+  )
+  db.prepare('UPDATE wf_worker_idempotency SET step = ?, completed_at = intent_at, result = ?').run(
+    hostile,
+    data,
+  )
   update('wf_idempotency_keys', { type: hostile, key: hostile })
-  db.prepare('INSERT INTO wf_progress (job_key, attempt, fraction, note, at) SELECT key, attempt, 0.5, ?, created_at FROM wf_jobs').run(hostile)
+  db.prepare(
+    'INSERT INTO wf_progress (job_key, attempt, fraction, note, at) SELECT key, attempt, 0.5, ?, created_at FROM wf_jobs',
+  ).run(hostile)
   db.close()
 }

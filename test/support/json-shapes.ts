@@ -49,7 +49,8 @@ function treeOf(rows: readonly Row[], sections: Sections): Members {
       members = member.members ?? new Map()
     }
     if (shape === null) continue
-    for (const [name, member] of treeOf(sections.get(shape) ?? [], sections)) if (!members.has(name)) members.set(name, member)
+    for (const [name, member] of treeOf(sections.get(shape) ?? [], sections))
+      if (!members.has(name)) members.set(name, member)
   }
   return tree
 }
@@ -67,7 +68,9 @@ function compare(value: unknown, members: Members, at: string): readonly string[
     return each.members ? value.flatMap((item) => compare(item, each.members ?? new Map(), `${at}[]`)) : []
   }
   if (typeof value !== 'object' || Array.isArray(value)) return [`${at} is no object`]
-  const missing = [...members].flatMap(([name, { optional }]) => (optional || name in value ? [] : [`${at}.${name} is documented and not there`]))
+  const missing = [...members].flatMap(([name, { optional }]) =>
+    optional || name in value ? [] : [`${at}.${name} is documented and not there`],
+  )
   const found = Object.entries(value).flatMap(([name, member]) => {
     const known = members.get(name)
     if (!known) return [`${at}.${name} is there and not documented`]

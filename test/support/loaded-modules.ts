@@ -16,7 +16,10 @@ export interface Loaded {
 /** Everything that a run of wf loaded, as V8 reports it. */
 export async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
   const folder = temporaryDirectory()
-  const end = await cli(args, { env: { NODE_V8_COVERAGE: folder }, ...(store === undefined ? {} : { store }) })
+  const end = await cli(args, {
+    env: { NODE_V8_COVERAGE: folder },
+    ...(store === undefined ? {} : { store }),
+  })
   expect(end.code, end.err).toBe(0)
   const files = readdirSync(folder).flatMap((file) => {
     const report = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }
@@ -25,7 +28,11 @@ export async function loadedBy(args: readonly string[], store?: string): Promise
   const paths = files.map((url) => fileURLToPath(url))
   return {
     own: [...new Set(paths.filter((path) => path.startsWith(join(root, 'dist'))).flatMap(sourcesOf))].sort(),
-    packages: [...new Set(paths.flatMap((path) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1] ?? []))].sort(),
+    packages: [
+      ...new Set(
+        paths.flatMap((path) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1] ?? []),
+      ),
+    ].sort(),
   }
 }
 

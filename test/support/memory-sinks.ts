@@ -1,4 +1,4 @@
-import type { Sink, Sinks } from '../../src/cli/output/streams.ts'
+import type { Sink, Sinks } from '../../src/terminal/streams.ts'
 
 export interface MemorySink extends Sink {
   readonly text: string

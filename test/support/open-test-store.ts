@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/port.ts'
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
 
 export interface TestStore {
@@ -23,10 +23,22 @@ export interface TestStoreOptions {
 }
 
 /** A store of the test's own, closed when the test ends; a timer that is left on its clock then fails the test. */
-export async function openTestStore({ clock = createFakeClock(), file = false, location }: TestStoreOptions = {}): Promise<TestStore> {
+export async function openTestStore({
+  clock = createFakeClock(),
+  file = false,
+  location,
+}: TestStoreOptions = {}): Promise<TestStore> {
   const place = location ?? (file ? join(temporaryDirectory(), 'wf.db') : ':memory:')
   const config = await loadConfig({})
-  const store = await openStore({ location: place, mode: 'write', create: true, config, clock, random: seededRandom(1), lockTimeoutMs: null })
+  const store = await openStore({
+    location: place,
+    mode: 'write',
+    create: true,
+    config,
+    clock,
+    random: seededRandom(1),
+    lockTimeoutMs: null,
+  })
   onTestFinished(async () => {
     await store.close()
     await clock.settle()

@@ -14,7 +14,13 @@ export const wfBin = process.env['WF_TEST_BIN'] ?? join(root, 'bin/run.js')
  * Looks and renewals come often, so that nobody waits for them; leases and patience are long: on a machine that is busy with
  * much else, a process that has to wait for its turn is neither lost nor hung.
  */
-export const quickEnv = { WF_LEASE: '2m', WF_RENEWAL: '400ms', WF_SWEEP: '300ms', WF_HANG: '2m', WF_LOAD: '2m' }
+export const quickEnv = {
+  WF_LEASE: '2m',
+  WF_RENEWAL: '400ms',
+  WF_SWEEP: '300ms',
+  WF_HANG: '2m',
+  WF_LOAD: '2m',
+}
 
 /** For a worker that a test takes away, so that its lease is over in a moment. */
 export const shortLease = { WF_LEASE: '3s' }
@@ -127,7 +133,10 @@ export class Running {
 
   /** Resolves with the first match of what it said so far or will say. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
-    const found = await this.until(() => pattern.exec(this.out) ?? pattern.exec(this.err), `it says ${pattern}`)
+    const found = await this.until(
+      () => pattern.exec(this.out) ?? pattern.exec(this.err),
+      `it says ${pattern}`,
+    )
     return found
   }
 
@@ -138,7 +147,8 @@ export class Running {
       const found = look()
       if (found) return found
       if (this.#isClosed) throw new Error(`ended before ${what}:\n${this.said}`)
-      if (Date.now() - startedAt > longestWaitMs) throw new Error(`waited too long until ${what}:\n${this.said}`)
+      if (Date.now() - startedAt > longestWaitMs)
+        throw new Error(`waited too long until ${what}:\n${this.said}`)
       await this.#heard(50)
     }
   }
@@ -146,7 +156,8 @@ export class Running {
   /** Waits for the end, and for the last that it said, and checks the exit code. */
   async exits(code: number): Promise<this> {
     const ended = await this.saidAll()
-    if (ended.code !== code) throw new Error(`ended with ${ended.code ?? ended.signal} instead of ${code}:\n${this.said}`)
+    if (ended.code !== code)
+      throw new Error(`ended with ${ended.code ?? ended.signal} instead of ${code}:\n${this.said}`)
     return this
   }
 
@@ -181,7 +192,10 @@ export function startWf(args: readonly string[], options: RunOptions = {}): Runn
 }
 
 /** Runs the built wf to its end. */
-export function wf(args: readonly string[], options: RunOptions & { input?: string } = {}): { code: number | null; out: string; err: string } {
+export function wf(
+  args: readonly string[],
+  options: RunOptions & { input?: string } = {},
+): { code: number | null; out: string; err: string } {
   const ended = spawnSync(process.execPath, [wfBin, ...args], {
     cwd: options.cwd ?? root,
     env: { ...process.env, NO_COLOR: '1', ...quickEnv, ...options.env },

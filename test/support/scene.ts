@@ -8,8 +8,17 @@ import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { systemRandom } from '../../src/random.ts'
 import { checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
-import type { JobDetail, Store } from '../../src/store/store.ts'
-import { eventually, freshFolder, Marks, startWf, wf, writeHandler, type Running, type RunOptions } from './processes.ts'
+import type { JobDetail, Store } from '../../src/store/port.ts'
+import {
+  eventually,
+  freshFolder,
+  Marks,
+  startWf,
+  wf,
+  writeHandler,
+  type Running,
+  type RunOptions,
+} from './processes.ts'
 
 const open: Scene[] = []
 
@@ -91,7 +100,8 @@ export class Scene {
     return eventually(
       async () => {
         const job = await this.job(key)
-        if (job.state !== state && finalStates.includes(job.state)) throw new Error(`job ${key} is ${job.state} and will never be ${state}`)
+        if (job.state !== state && finalStates.includes(job.state))
+          throw new Error(`job ${key} is ${job.state} and will never be ${state}`)
         return job.state === state && job
       },
       `job ${key} is ${state}`,

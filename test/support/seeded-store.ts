@@ -41,7 +41,10 @@ export async function seededStore(): Promise<SeededStore> {
     completed: async (result) => run(await made.add(), outcomes.success(result)),
     async raised(count = 1, message = 'a person must look') {
       const enqueued = await made.engine.enqueue(
-        Array.from({ length: count }, () => ({ type: 'mail', variables: { to: 'ada@example.org', amount: 1 } })),
+        Array.from({ length: count }, () => ({
+          type: 'mail',
+          variables: { to: 'ada@example.org', amount: 1 },
+        })),
       )
       for (const job of await made.claim({ limit: count })) await made.settle(job, outcomes.raised(message))
       return enqueued.flatMap((each) => (each.status === 'created' ? [each.key] : []))
@@ -54,7 +57,11 @@ export async function seededStore(): Promise<SeededStore> {
       const [job] = await made.claim()
       if (!job) throw new Error('not claimed')
       await made.settle(job, outcomes.fail('no more'), {
-        policy: { retries: 1, backoff: { strategy: 'fixed', delayMs: 0, maxMs: 0, jitter: 0 }, onExhausted: 'dead-letter' },
+        policy: {
+          retries: 1,
+          backoff: { strategy: 'fixed', delayMs: 0, maxMs: 0, jitter: 0 },
+          onExhausted: 'dead-letter',
+        },
       })
       return key
     },

@@ -4,7 +4,7 @@ import type { Incident } from '../../src/domain/incident.ts'
 import type { Job } from '../../src/domain/job.ts'
 import type { ErrorMatch, Selector, WhereCondition } from '../../src/domain/selector.ts'
 import { parsePath } from '../../src/domain/variable-path.ts'
-import type { JobDetail } from '../../src/store/store.ts'
+import type { JobDetail } from '../../src/store/port.ts'
 
 /** A job with all that a store tells of it; the variables of its dead letter are a copy of their own. */
 export interface Known extends JobDetail {
@@ -20,13 +20,25 @@ export function jobsMeant(all: readonly Known[], selector: Selector, sort = 'new
   )
 }
 
-export function incidentsMeant(all: readonly Known[], selector: Selector, sort = 'newest'): readonly Incident[] {
-  const own = all.flatMap((known) => known.incidents.filter((incident) => incidentFits(incident, known, selector)))
+export function incidentsMeant(
+  all: readonly Known[],
+  selector: Selector,
+  sort = 'newest',
+): readonly Incident[] {
+  const own = all.flatMap((known) =>
+    known.incidents.filter((incident) => incidentFits(incident, known, selector)),
+  )
   return ordered(own, incidentOrders[sort])
 }
 
-export function lettersMeant(all: readonly Known[], selector: Selector, sort = 'newest'): readonly DeadLetter[] {
-  const own = all.flatMap((known) => (known.deadLetter !== null && letterFits(known.deadLetter, known, selector) ? [known.deadLetter] : []))
+export function lettersMeant(
+  all: readonly Known[],
+  selector: Selector,
+  sort = 'newest',
+): readonly DeadLetter[] {
+  const own = all.flatMap((known) =>
+    known.deadLetter !== null && letterFits(known.deadLetter, known, selector) ? [known.deadLetter] : [],
+  )
   return ordered(own, letterOrders[sort])
 }
 
@@ -74,10 +86,18 @@ function ofJob(job: Job, { keys, types, states, workerId }: Selector): boolean {
   )
 }
 
-const within = (at: number, { since, until }: Selector) => (since === undefined || at >= since) && (until === undefined || at < until)
+const within = (at: number, { since, until }: Selector) =>
+  (since === undefined || at >= since) && (until === undefined || at < until)
 
-function stops({ kind, fingerprint, resolvedAt }: Incident, { incidentKinds, fingerprints, includeClosed }: Selector): boolean {
-  return (incidentKinds?.includes(kind) ?? true) && (fingerprints?.includes(fingerprint) ?? true) && (includeClosed || resolvedAt === null)
+function stops(
+  { kind, fingerprint, resolvedAt }: Incident,
+  { incidentKinds, fingerprints, includeClosed }: Selector,
+): boolean {
+  return (
+    (incidentKinds?.includes(kind) ?? true) &&
+    (fingerprints?.includes(fingerprint) ?? true) &&
+    (includeClosed || resolvedAt === null)
+  )
 }
 
 function setAside({ reason, closedAt }: DeadLetter, { deadLetterReasons, includeClosed }: Selector): boolean {
@@ -85,7 +105,10 @@ function setAside({ reason, closedAt }: DeadLetter, { deadLetterReasons, include
 }
 
 function hasIncident({ incidents }: Known, selector: Selector): boolean {
-  return (selector.incidentKinds === undefined && selector.fingerprints === undefined) || incidents.some((incident) => stops(incident, selector))
+  return (
+    (selector.incidentKinds === undefined && selector.fingerprints === undefined) ||
+    incidents.some((incident) => stops(incident, selector))
+  )
 }
 
 function hasLetter({ deadLetter }: Known, selector: Selector): boolean {
@@ -96,14 +119,26 @@ function hasLetter({ deadLetter }: Known, selector: Selector): boolean {
 function standing({ job, incidents, deadLetter, attempts }: Known): Said | null {
   if (job.state === 'completed') return null
   if (job.state === 'failed') return incidents.find(({ resolvedAt }) => resolvedAt === null)?.error ?? null
-  if (job.state !== 'dead') return attempts.filter(({ error, outcome }) => error !== null && outcome !== 'stale').at(-1)?.error ?? null
-  return deadLetter && { name: deadLetter.errorName ?? '', message: deadLetter.errorMessage, code: deadLetter.errorCode }
+  if (job.state !== 'dead')
+    return (
+      attempts.filter(({ error, outcome }) => error !== null && outcome !== 'stale').at(-1)?.error ?? null
+    )
+  return (
+    deadLetter && {
+      name: deadLetter.errorName ?? '',
+      message: deadLetter.errorMessage,
+      code: deadLetter.errorCode,
+    }
+  )
 }
 
 function says(said: Said | null, { error, codes }: Selector): boolean {
   if (error === undefined && codes === undefined) return true
   if (said === null) return false
-  return (codes === undefined || (said.code !== null && codes.includes(said.code))) && (error === undefined || matches(said, error))
+  return (
+    (codes === undefined || (said.code !== null && codes.includes(said.code))) &&
+    (error === undefined || matches(said, error))
+  )
 }
 
 function matches({ name, message, code }: Said, error: ErrorMatch): boolean {
@@ -120,7 +155,13 @@ function holds(text: string, { where = [] }: Selector): boolean {
 function isThere(root: unknown, { path, value }: WhereCondition): boolean {
   let at = root
   for (const key of parsePath(path)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key) || (Array.isArray(at) && key === 'length')) return false
+    if (
+      typeof at !== 'object' ||
+      at === null ||
+      !Object.hasOwn(at, key) ||
+      (Array.isArray(at) && key === 'length')
+    )
+      return false
     at = Object.getOwnPropertyDescriptor(at, key)?.value
   }
   return canonical(at) === canonical(value)
@@ -130,7 +171,9 @@ function isThere(root: unknown, { path, value }: WhereCondition): boolean {
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`,
+  )
   return `{${members.sort().join()}}`
 }
 
@@ -167,5 +210,7 @@ const letterOrders: Readonly<Record<string, readonly Compare<DeadLetter>[]>> = {
 
 function ordered<T>(items: readonly T[], compares: readonly Compare<T>[] | undefined): readonly T[] {
   if (compares === undefined) throw new Error('no such order')
-  return items.toSorted((one, other) => compares.map((compare) => compare(one, other)).find((order) => order !== 0) ?? 0)
+  return items.toSorted(
+    (one, other) => compares.map((compare) => compare(one, other)).find((order) => order !== 0) ?? 0,
+  )
 }

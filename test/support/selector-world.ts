@@ -23,7 +23,25 @@ const codes = ['ETIMEDOUT', 'E 1', 'NO', "it's, ok"]
 const types = ['mail', 'charge-payment', "it's", '__proto__']
 /** Values that are easily taken for each other. */
 export const values: readonly unknown[] = [
-  ...[0, 1, -1, 1.5, 7, 2 ** 53, 2 ** 53 - 1, 2 ** 60, 1e21, 1e-7, '', '7', 'null', 'true', 'o-1', '9007199254740993', 'é\u0000"\\'],
+  ...[
+    0,
+    1,
+    -1,
+    1.5,
+    7,
+    2 ** 53,
+    2 ** 53 - 1,
+    2 ** 60,
+    1e21,
+    1e-7,
+    '',
+    '7',
+    'null',
+    'true',
+    'o-1',
+    '9007199254740993',
+    'é\u0000"\\',
+  ],
   ...[null, true, false, [], [1, 2], ['a'], {}, { b: 1 }, { b: 1, c: [null] }, { c: [null], b: 1 }],
 ]
 export const names: readonly string[] = [
@@ -86,17 +104,30 @@ async function live(scene: Scene, { random, pick }: Chance): Promise<void> {
     if (random() < 0.15) continue
     const policy = random() < 0.3 ? { policy: exhaustedToDeadLetter } : {}
     await scene.settle(job, outcomeOf(job, { random, pick }), policy)
-    if (random() < 0.3) await scene.resolve(job.key, pick(['resolve', 'dlq_retry', 'cancel', 'retry', 'discard']))
+    if (random() < 0.3)
+      await scene.resolve(job.key, pick(['resolve', 'dlq_retry', 'cancel', 'retry', 'discard']))
   }
   await scene.store.pauseTypes(types, { paused: false, reason: null, who: 'ada' }, scene.now())
 }
 
 function outcomeOf(_job: ClaimedJob, { random, pick }: Chance): Outcome {
-  const error = errorRecord(Object.assign(new Error(pick(words)), random() < 0.6 ? { code: pick(codes) } : {}))
+  const error = errorRecord(
+    Object.assign(new Error(pick(words)), random() < 0.6 ? { code: pick(codes) } : {}),
+  )
   const kinds: readonly Outcome[] = [
-    ...[outcomes.success({ r: 1 }), outcomes.business(true), outcomes.business(false), outcomes.lost(), outcomes.badResult(), outcomes.interrupted()],
+    ...[
+      outcomes.success({ r: 1 }),
+      outcomes.business(true),
+      outcomes.business(false),
+      outcomes.lost(),
+      outcomes.badResult(),
+      outcomes.interrupted(),
+    ],
     ...Array.from({ length: 4 }, (): Outcome => ({ kind: 'fail', category: 'error', error })),
-    ...[{ kind: 'incident', incident: 'raised', error } as const, { kind: 'incident', incident: 'non_retryable', error } as const],
+    ...[
+      { kind: 'incident', incident: 'raised', error } as const,
+      { kind: 'incident', incident: 'non_retryable', error } as const,
+    ],
     ...[{ kind: 'poison', error } as const, { kind: 'poison', error } as const],
   ]
   return pick(kinds)
@@ -129,19 +160,28 @@ const patterns = [
 
 /** Of a selector that means anything in such a store. */
 export function anySelector(all: readonly Known[]): fc.Arbitrary<Selector> {
-  const some = <T>(list: readonly T[]) => fc.uniqueArray(fc.constantFrom(...list), { minLength: 1, maxLength: 3 })
+  const some = <T>(list: readonly T[]) =>
+    fc.uniqueArray(fc.constantFrom(...list), { minLength: 1, maxLength: 3 })
   const times = all.map(({ job }) => job.createdAt)
   const time = fc.integer({ min: Math.min(...times) - 1, max: Math.max(...times) + 10_000 })
-  const prints = [...new Set(all.flatMap(({ incidents }) => incidents.map(({ fingerprint }) => fingerprint))), '0123456789abcdef']
+  const prints = [
+    ...new Set(all.flatMap(({ incidents }) => incidents.map(({ fingerprint }) => fingerprint))),
+    '0123456789abcdef',
+  ]
   const text = fc.oneof(
     fc.constantFrom(...words, ...codes, 'etimedout', 'STRASSE', 'error', 'e', 'x'.repeat(50)),
     fc.string({ unit: 'binary', minLength: 1 }),
   )
   const error = fc.oneof(
     text.map((each) => ({ text: each })),
-    fc.tuple(fc.constantFrom(...patterns), fc.boolean()).map(([pattern, ignoreCase]) => (ignoreCase ? { pattern, ignoreCase } : { pattern })),
+    fc
+      .tuple(fc.constantFrom(...patterns), fc.boolean())
+      .map(([pattern, ignoreCase]) => (ignoreCase ? { pattern, ignoreCase } : { pattern })),
   )
-  const keys = fc.oneof(fc.constant(all.map(({ job }) => job.key)), some([...all.map(({ job }) => job.key), 999]))
+  const keys = fc.oneof(
+    fc.constant(all.map(({ job }) => job.key)),
+    some([...all.map(({ job }) => job.key), 999]),
+  )
   return fc
     .record(
       {
@@ -161,10 +201,13 @@ export function anySelector(all: readonly Known[]): fc.Arbitrary<Selector> {
       },
       { requiredKeys: [] },
     )
-    .chain((full) => fc.shuffledSubarray(Object.keys(full), { maxLength: 3 }).map((names) => only(full, names) as Selector))
+    .chain((full) =>
+      fc.shuffledSubarray(Object.keys(full), { maxLength: 3 }).map((names) => only(full, names) as Selector),
+    )
 }
 
-const only = (full: object, names: readonly string[]) => Object.fromEntries(Object.entries(full).filter(([name]) => names.includes(name)))
+const only = (full: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(full).filter(([name]) => names.includes(name)))
 
 /** Mostly of what is there. */
 function anyCondition(all: readonly Known[]) {
@@ -176,8 +219,14 @@ function anyCondition(all: readonly Known[]) {
     .map(([keys, value]) => ({ path: path(keys), value }))
   const mixed = fc
     .constantFrom(...there)
-    .chain(([keys, value]) => fc.constantFrom(...likeness(value)).map((other) => ({ path: path(keys), value: other })))
-  return fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: other }, { weight: 2, arbitrary: mixed })
+    .chain(([keys, value]) =>
+      fc.constantFrom(...likeness(value)).map((other) => ({ path: path(keys), value: other })),
+    )
+  return fc.oneof(
+    { weight: 3, arbitrary: known },
+    { weight: 1, arbitrary: other },
+    { weight: 2, arbitrary: mixed },
+  )
 }
 
 /** What a careless comparison would take for it: 1, `1` and true; 0, empty text, false and null. */
@@ -189,6 +238,9 @@ function likeness(value: unknown): readonly unknown[] {
 }
 
 function placesIn(value: unknown, keys: readonly string[] = []): (readonly [readonly string[], unknown])[] {
-  const below = typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([key, member]) => placesIn(member, [...keys, key])) : []
+  const below =
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, member]) => placesIn(member, [...keys, key]))
+      : []
   return keys.length === 0 ? below : [[keys, value], ...below]
 }

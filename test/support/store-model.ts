@@ -6,7 +6,7 @@ import type { Settlement } from '../../src/domain/outcome.ts'
 import { rampRoom } from '../../src/domain/ramp.ts'
 import { resolveJob } from '../../src/domain/resolve-job.ts'
 import type { Resolution } from '../../src/domain/resolution.ts'
-import type { ClaimType, Enqueued, Settled, Stop } from '../../src/store/store.ts'
+import type { ClaimType, Enqueued, Settled, Stop } from '../../src/store/port.ts'
 
 type Letter = Pick<DeadLetter, 'reason' | 'count' | 'closedAt'>
 
@@ -40,30 +40,56 @@ export class StoreModel {
         : { status: 'refused', reason: 'idempotency_conflict', key: known.jobKey }
     }
     const key = ++this.#lastKey
-    if (idempotency !== null) this.#keys.set(`${job.type} ${idempotency.key}`, { hash: idempotency.hash, jobKey: key })
+    if (idempotency !== null)
+      this.#keys.set(`${job.type} ${idempotency.key}`, { hash: idempotency.hash, jobKey: key })
     const waits = job.runAt > now
     const { type, priority, runAt, retries, retriesGiven, deadlineAt, parentKey } = job
     const counts = { attempt: 0, failures: 0, crashes: 0, deferrals: 0, deferringSince: null }
     const times = { createdAt: now, startedAt: null, runUntil: null, finishedAt: null, deadlineAt, runAt }
     const row: Job = {
-      ...{ key, type, state: waits ? 'waiting' : 'available', waitReason: waits ? 'delay' : null, priority, parentKey },
+      ...{
+        key,
+        type,
+        state: waits ? 'waiting' : 'available',
+        waitReason: waits ? 'delay' : null,
+        priority,
+        parentKey,
+      },
       ...{ retries, retriesGiven, enqueuedRetries: retries, workerId: null },
       ...counts,
       ...times,
     }
-    this.jobs.set(key, { job: row, variables: job.variables, incidents: [], open: false, letter: null, applied: [] })
+    this.jobs.set(key, {
+      job: row,
+      variables: job.variables,
+      incidents: [],
+      open: false,
+      letter: null,
+      applied: [],
+    })
     return { status: 'created', key }
   }
 
-  claim(workerId: string, types: readonly ClaimType[], { suspects, now }: { suspects: boolean; now: number }): ClaimedJob[] {
+  claim(
+    workerId: string,
+    types: readonly ClaimType[],
+    { suspects, now }: { suspects: boolean; now: number },
+  ): ClaimedJob[] {
     const room = (type: string) => {
       const ramp = this.ramps.get(type)
-      return ramp === undefined ? Number.POSITIVE_INFINITY : rampRoom({ sinceMs: now - ramp.at, started: ramp.started })
+      return ramp === undefined
+        ? Number.POSITIVE_INFINITY
+        : rampRoom({ sinceMs: now - ramp.at, started: ramp.started })
     }
     const open = types.filter(({ type }) => !this.paused.has(type) && room(type) > 0)
-    const ofOpen = [...this.jobs.values()].map(({ job }) => job).filter((job) => open.some(({ type }) => type === job.type))
+    const ofOpen = [...this.jobs.values()]
+      .map(({ job }) => job)
+      .filter((job) => open.some(({ type }) => type === job.type))
     const falls = ofOpen.filter((job) => job.state === 'waiting' && job.runAt <= now)
-    const claimable = (job: Job) => job.state === 'available' && job.crashes >= 2 === suspects && (job.deadlineAt === null || job.deadlineAt >= now)
+    const claimable = (job: Job) =>
+      job.state === 'available' &&
+      job.crashes >= 2 === suspects &&
+      (job.deadlineAt === null || job.deadlineAt >= now)
     // A claim that would find nothing does not even make due what is due.
     if (!ofOpen.some(claimable) && !falls.some(({ crashes }) => !suspects || crashes >= 2)) return []
     for (const job of falls) Object.assign(job, { state: 'available', waitReason: null })
@@ -73,10 +99,17 @@ export class StoreModel {
         .sort(({ job: a }, { job: b }) => b.priority - a.priority || a.runAt - b.runAt || a.key - b.key)
         .slice(0, Math.min(type.limit, room(type.type)))
         .map(({ job, variables }) => {
-          if (job.attempt === 0 && !job.retriesGiven) Object.assign(job, { retries: type.retries, enqueuedRetries: type.retries })
+          if (job.attempt === 0 && !job.retriesGiven)
+            Object.assign(job, { retries: type.retries, enqueuedRetries: type.retries })
           const ramp = this.ramps.get(job.type)
           if (ramp) ramp.started++
-          Object.assign(job, { state: 'running', attempt: job.attempt + 1, workerId, startedAt: now, runUntil: now + type.timeoutMs + 60_000 })
+          Object.assign(job, {
+            state: 'running',
+            attempt: job.attempt + 1,
+            workerId,
+            startedAt: now,
+            runUntil: now + type.timeoutMs + 60_000,
+          })
           return { ...job, variables, effectsEpoch: 0 }
         }),
     )
@@ -85,8 +118,16 @@ export class StoreModel {
   settle(settlement: Settlement, now: number): Settled {
     const { fence, next, onlyIfExpiredAt } = settlement
     const kept = this.jobs.get(fence.jobKey)
-    const holds = kept?.job.state === 'running' && kept.job.attempt === fence.attempt && kept.job.workerId === fence.workerId
-    if (kept === undefined || !holds || (onlyIfExpiredAt !== undefined && !this.#expired(kept.job, onlyIfExpiredAt))) return 'stale'
+    const holds =
+      kept?.job.state === 'running' &&
+      kept.job.attempt === fence.attempt &&
+      kept.job.workerId === fence.workerId
+    if (
+      kept === undefined ||
+      !holds ||
+      (onlyIfExpiredAt !== undefined && !this.#expired(kept.job, onlyIfExpiredAt))
+    )
+      return 'stale'
     Object.assign(kept.job, next, { workerId: null, runUntil: null })
     kept.applied.push(fence.attempt)
     this.#stop(kept, settlement)
@@ -100,11 +141,15 @@ export class StoreModel {
       kept.incidents.push(incident.kind)
       kept.open = true
     }
-    if (deadLetter !== null) kept.letter = { reason: deadLetter.reason, count: (kept.letter?.count ?? 0) + 1, closedAt: null }
+    if (deadLetter !== null)
+      kept.letter = { reason: deadLetter.reason, count: (kept.letter?.count ?? 0) + 1, closedAt: null }
   }
 
   #count({ type, outcome, incident }: Settlement): void {
-    const bad = outcome === 'business_error' ? incident !== null : ['poison', 'incident', 'result_invalid'].includes(outcome)
+    const bad =
+      outcome === 'business_error'
+        ? incident !== null
+        : ['poison', 'incident', 'result_invalid'].includes(outcome)
     if (outcome === 'success') this.streaks.set(type, 0)
     if (!bad) return
     const streak = (this.streaks.get(type) ?? 0) + 1
@@ -125,13 +170,17 @@ export class StoreModel {
   }
 
   expired(now: number): Job[] {
-    return [...this.jobs.values()].filter(({ job }) => job.state === 'running' && this.#expired(job, now)).map(({ job }) => ({ ...job }))
+    return [...this.jobs.values()]
+      .filter(({ job }) => job.state === 'running' && this.#expired(job, now))
+      .map(({ job }) => ({ ...job }))
   }
 
   renew(workerId: string, leaseUntil: number): Fence[] {
     if (!this.leases.has(workerId)) return []
     this.leases.set(workerId, leaseUntil)
-    const held = [...this.jobs.values()].filter(({ job }) => job.state === 'running' && job.workerId === workerId)
+    const held = [...this.jobs.values()].filter(
+      ({ job }) => job.state === 'running' && job.workerId === workerId,
+    )
     return held.map(({ job }) => ({ jobKey: job.key, attempt: job.attempt, workerId }))
   }
 
@@ -140,7 +189,14 @@ export class StoreModel {
     if (kept === undefined) return 'not_found'
     const openIncident = kept.open ? ({} as Incident) : null
     const openDeadLetter = kept.letter?.closedAt === null ? (kept.letter as DeadLetter) : null
-    const resolved = resolveJob({ job: kept.job, openIncident, openDeadLetter, variables: kept.variables, resolution, now })
+    const resolved = resolveJob({
+      job: kept.job,
+      openIncident,
+      openDeadLetter,
+      variables: kept.variables,
+      resolution,
+      now,
+    })
     if (resolved.status !== 'changed') return resolved.status
     Object.assign(kept.job, resolved.next, { workerId: null, runUntil: null })
     if (resolved.variables !== undefined) kept.variables = resolved.variables
@@ -150,7 +206,10 @@ export class StoreModel {
   }
 
   overdue(now: number): Job[] {
-    const waits = ({ job }: Kept) => (job.state === 'available' || job.state === 'waiting') && job.deadlineAt !== null && job.deadlineAt < now
+    const waits = ({ job }: Kept) =>
+      (job.state === 'available' || job.state === 'waiting') &&
+      job.deadlineAt !== null &&
+      job.deadlineAt < now
     return [...this.jobs.values()].filter(waits).map(({ job }) => job)
   }
 
@@ -164,7 +223,9 @@ export class StoreModel {
 
   /** Jobs that ended before `before` go; their keys stay known. */
   prune(before: number): number {
-    const old = [...this.jobs.values()].filter(({ job }) => finalStates.includes(job.state) && (job.finishedAt ?? 0) < before)
+    const old = [...this.jobs.values()].filter(
+      ({ job }) => finalStates.includes(job.state) && (job.finishedAt ?? 0) < before,
+    )
     for (const { job } of old) this.jobs.delete(job.key)
     return old.length
   }

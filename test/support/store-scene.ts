@@ -8,7 +8,7 @@ import { newJob, type EnqueueInput } from '../../src/domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../../src/domain/outcome.ts'
 import type { Applied, Resolution } from '../../src/domain/resolution.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { ClaimRequest, Enqueued, JobDetail, Settled, Store, WorkerRow } from '../../src/store/store.ts'
+import type { ClaimRequest, Enqueued, JobDetail, Settled, Store, WorkerRow } from '../../src/store/port.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
 
 /** What a suite is given for each test: a fresh, empty store. */
@@ -29,13 +29,25 @@ export const plainPolicy: Policy = {
 
 export const leaseMs = 30_000
 
-export type Ending = Partial<Pick<Settlement, 'onlyIfExpiredAt' | 'result'>> & { policy?: Policy; children?: readonly ChildJob[] }
+export type Ending = Partial<Pick<Settlement, 'onlyIfExpiredAt' | 'result'>> & {
+  policy?: Policy
+  children?: readonly ChildJob[]
+}
 
 export type Scene = ReturnType<typeof sceneOn>
 
-export type ClaimOptions = Partial<Omit<ClaimRequest, 'types'>> & { type?: string; types?: ClaimRequest['types'] }
+export type ClaimOptions = Partial<Omit<ClaimRequest, 'types'>> & {
+  type?: string
+  types?: ClaimRequest['types']
+}
 
-export const claimRequest = ({ type = 't', workerId = 'w#1', limit = 10, suspects = false, types }: ClaimOptions = {}): ClaimRequest => ({
+export const claimRequest = ({
+  type = 't',
+  workerId = 'w#1',
+  limit = 10,
+  suspects = false,
+  types,
+}: ClaimOptions = {}): ClaimRequest => ({
   ...{ workerId, limit, suspects },
   types: types ?? [{ type, limit, timeoutMs: 60_000, retries: 3 }],
 })
@@ -47,7 +59,11 @@ export function settlementOf(job: Job, outcome: Outcome, now: number): Settlemen
 export function sceneOn({ store, clock, another, faults }: OpenedStore) {
   const random = seededRandom(7)
   const now = () => clock.now()
-  const settlement = (job: Job, outcome: Outcome, { policy = plainPolicy, children = [], ...rest }: Ending = {}): Settlement => ({
+  const settlement = (
+    job: Job,
+    outcome: Outcome,
+    { policy = plainPolicy, children = [], ...rest }: Ending = {},
+  ): Settlement => ({
     ...decide({ job, outcome, policy, children, now: now(), random }),
     ...rest,
   })
@@ -63,7 +79,8 @@ export function sceneOn({ store, clock, another, faults }: OpenedStore) {
       if (enqueued?.status !== 'created') throw new Error(`not created: ${JSON.stringify(enqueued)}`)
       return enqueued.key
     },
-    join: (id = 'w#1', row: Partial<WorkerRow> = {}): Promise<void> => store.registerWorkers([workerRow(id, now(), row)], now()),
+    join: (id = 'w#1', row: Partial<WorkerRow> = {}): Promise<void> =>
+      store.registerWorkers([workerRow(id, now(), row)], now()),
     async claim(options: ClaimOptions = {}): Promise<readonly ClaimedJob[]> {
       return (await store.exchange({ settlements: [], claim: claimRequest(options) }, now())).claimed
     },
@@ -75,7 +92,11 @@ export function sceneOn({ store, clock, another, faults }: OpenedStore) {
     async settle(job: Job, outcome: Outcome, ending: Ending = {}): Promise<Settled | undefined> {
       return (await store.exchange({ settlements: [settlement(job, outcome, ending)] }, now())).settled[0]
     },
-    async resolve(jobKey: number, verb: Resolution['verb'], more: Partial<Resolution> = {}): Promise<Applied> {
+    async resolve(
+      jobKey: number,
+      verb: Resolution['verb'],
+      more: Partial<Resolution> = {},
+    ): Promise<Applied> {
       const [applied] = await store.resolve([{ jobKey, verb, who: 'ada', reason: null, ...more }], now())
       if (applied === undefined) throw new Error('no answer')
       return applied
@@ -96,25 +117,51 @@ export function sceneOn({ store, clock, another, faults }: OpenedStore) {
 }
 
 function workerRow(id: string, now: number, row: Partial<WorkerRow>): WorkerRow {
-  const standing = { label: id, pid: 1, host: 'test', startedAt: now, leaseUntil: now + leaseMs, state: 'running' as const }
+  const standing = {
+    label: id,
+    pid: 1,
+    host: 'test',
+    startedAt: now,
+    leaseUntil: now + leaseMs,
+    state: 'running' as const,
+  }
   return { id, ...standing, concurrency: 10, types: ['t'], quarantine: false, ...row }
 }
 
 const error = (message: string) => errorRecord(new Error(message))
 
 export const outcomes = {
-  success: (result?: unknown): Outcome => (result === undefined ? { kind: 'success' } : { kind: 'success', result: JSON.stringify(result) }),
-  fail: (delayMs?: number): Outcome => ({ kind: 'fail', category: 'error', error: error('boom'), ...(delayMs === undefined ? {} : { delayMs }) }),
+  success: (result?: unknown): Outcome =>
+    result === undefined ? { kind: 'success' } : { kind: 'success', result: JSON.stringify(result) },
+  fail: (delayMs?: number): Outcome => ({
+    kind: 'fail',
+    category: 'error',
+    error: error('boom'),
+    ...(delayMs === undefined ? {} : { delayMs }),
+  }),
   lost: (): Outcome => ({ kind: 'lost', reason: 'lease_expired', detail: 'its lease had passed' }),
   defer: (until: number): Outcome => ({ kind: 'defer', until, reason: 'not yet', by: 'handler' }),
   poison: (message = 'cannot work'): Outcome => ({ kind: 'poison', error: error(message) }),
   raised: (): Outcome => ({ kind: 'incident', incident: 'raised', error: error('a person must look') }),
-  business: (declared: boolean): Outcome => ({ kind: 'business_error', code: 'NO', message: 'no', declared, error: error('no') }),
+  business: (declared: boolean): Outcome => ({
+    kind: 'business_error',
+    code: 'NO',
+    message: 'no',
+    declared,
+    error: error('no'),
+  }),
   interrupted: (): Outcome => ({ kind: 'interrupted', reason: 'shutdown' }),
   badResult: (): Outcome => ({ kind: 'result_invalid', error: error('a BigInt') }),
 } as const
 
-const uncounted = { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+const uncounted = {
+  requests: 0,
+  successes: 0,
+  failures: 0,
+  exclusions: 0,
+  consecutiveSuccesses: 0,
+  consecutiveFailures: 0,
+}
 
 /** Opens a breaker for half a minute, whatever it was. */
 export function openedBreaker(now: number, name = 'stripe'): BreakerChange {

@@ -22,7 +22,13 @@ export function onTerminal(line: string, env: Readonly<Record<string, string>>):
   const wf = `wf() { "${process.execPath}" "${join(root, 'bin/run.js')}" "$@"; }`
   const command = `stty cols 100; ${wf}; ${line}; echo "exit $?"; stty -a | grep -o "[-]*icanon"`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm-256color', SHELL: '/bin/bash', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TERM: 'xterm-256color',
+      SHELL: '/bin/bash',
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -38,7 +44,11 @@ export function onTerminal(line: string, env: Readonly<Record<string, string>>):
     type: (text) => void child.stdin.write(text),
     shows: (text) =>
       new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`waited too long for ${JSON.stringify(text)} after:\n${plain().slice(seen)}`)), longestWaitMs)
+        const timer = setTimeout(
+          () =>
+            reject(new Error(`waited too long for ${JSON.stringify(text)} after:\n${plain().slice(seen)}`)),
+          longestWaitMs,
+        )
         told = () => {
           const at = plain().indexOf(text, seen)
           if (at < 0) return

@@ -5,7 +5,7 @@ import type { Outcome, Policy } from '../../src/domain/outcome.ts'
 import { createEngine, type Ended, type Engine } from '../../src/engine/engine.ts'
 import { createEvents, type EngineEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { ClaimRequest, JobDetail, Settled, WorkerRow } from '../../src/store/store.ts'
+import type { ClaimRequest, JobDetail, Settled, WorkerRow } from '../../src/store/port.ts'
 import { capturedLog } from './captured-log.ts'
 import { openTestStore, type TestStore, type TestStoreOptions } from './open-test-store.ts'
 
@@ -24,12 +24,17 @@ export interface TestEngine extends TestStore {
   add(input?: Partial<EnqueueInput>): Promise<number>
   /** Makes the worker's row, with a lease of `leaseMs` from now. */
   join(workerId: string, row?: Partial<WorkerRow> & { leaseMs?: number }): Promise<void>
-  claim(request?: Partial<ClaimRequest> & { type?: string; timeoutMs?: number }): Promise<readonly ClaimedJob[]>
+  claim(
+    request?: Partial<ClaimRequest> & { type?: string; timeoutMs?: number },
+  ): Promise<readonly ClaimedJob[]>
   settle(job: Job, outcome: Outcome, over?: Partial<Ended>): Promise<Settled | undefined>
   detail(key: number): Promise<JobDetail>
 }
 
-export async function testEngine({ seed = 1, ...options }: TestStoreOptions & { seed?: number } = {}): Promise<TestEngine> {
+export async function testEngine({
+  seed = 1,
+  ...options
+}: TestStoreOptions & { seed?: number } = {}): Promise<TestEngine> {
   const opened = await openTestStore(options)
   const { store } = opened
   const events = createEvents((error) => {
@@ -46,7 +51,8 @@ export async function testEngine({ seed = 1, ...options }: TestStoreOptions & { 
     log: capturedLog(),
     async add(input = {}) {
       const [enqueued] = await engine.enqueue([{ type: 'mail', variables: {}, ...input }])
-      if (enqueued?.status === 'refused' || !enqueued) throw new Error(`not enqueued: ${JSON.stringify(enqueued)}`)
+      if (enqueued?.status === 'refused' || !enqueued)
+        throw new Error(`not enqueued: ${JSON.stringify(enqueued)}`)
       return enqueued.key
     },
     async join(workerId, { leaseMs = 30_000, ...row } = {}) {
@@ -88,7 +94,8 @@ export async function testEngine({ seed = 1, ...options }: TestStoreOptions & { 
 }
 
 export const outcomes = {
-  success: (result?: unknown): Outcome => (result === undefined ? { kind: 'success' } : { kind: 'success', result: JSON.stringify(result) }),
+  success: (result?: unknown): Outcome =>
+    result === undefined ? { kind: 'success' } : { kind: 'success', result: JSON.stringify(result) },
   fail: (message = 'boom', more: { delayMs?: number } = {}): Outcome => ({
     kind: 'fail',
     category: 'error',
@@ -98,7 +105,11 @@ export const outcomes = {
   lost: (): Outcome => ({ kind: 'lost', reason: 'worker_died', detail: 'its process was killed' }),
   defer: (until: number): Outcome => ({ kind: 'defer', until, reason: 'not yet', by: 'handler' }),
   poison: (message = 'cannot work'): Outcome => ({ kind: 'poison', error: errorRecord(new Error(message)) }),
-  raised: (message = 'a person must look'): Outcome => ({ kind: 'incident', incident: 'raised', error: errorRecord(new Error(message)) }),
+  raised: (message = 'a person must look'): Outcome => ({
+    kind: 'incident',
+    incident: 'raised',
+    error: errorRecord(new Error(message)),
+  }),
   business: (code: string, declared = true): Outcome => ({
     kind: 'business_error',
     code,
@@ -106,6 +117,9 @@ export const outcomes = {
     declared,
     error: errorRecord(new Error(code)),
   }),
-  resultInvalid: (message = 'a BigInt cannot be stored'): Outcome => ({ kind: 'result_invalid', error: errorRecord(new Error(message)) }),
+  resultInvalid: (message = 'a BigInt cannot be stored'): Outcome => ({
+    kind: 'result_invalid',
+    error: errorRecord(new Error(message)),
+  }),
   interrupted: (): Outcome => ({ kind: 'interrupted', reason: 'shutdown' }),
 } as const

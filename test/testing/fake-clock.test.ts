@@ -81,6 +81,7 @@ describe('the fake clock', () => {
 
   it('refuses a wait that no timer can keep', () => {
     const clock = createFakeClock()
-    for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) expect(() => clock.after(ms, () => undefined)).toThrow(RangeError)
+    for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+      expect(() => clock.after(ms, () => undefined)).toThrow(RangeError)
   })
 })

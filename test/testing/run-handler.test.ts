@@ -33,7 +33,9 @@ describe('runHandler', () => {
       incident: null,
       result: { chargeId: 'c-o-1', key: expect.stringMatching(/^wf-job-1-/) },
       job: { state: 'completed', attempt: 1 },
-      children: [{ job: { type: 'send-receipt', state: 'waiting', parentKey: 1 }, variables: { orderId: 'o-1' } }],
+      children: [
+        { job: { type: 'send-receipt', state: 'waiting', parentKey: 1 }, variables: { orderId: 'o-1' } },
+      ],
       progress: [{ fraction: 0.5, note: 'half' }],
     })
     expect(run.logs).toEqual([{ level: 'info', message: 'charging', fields: { orderId: 'o-1' } }])
@@ -41,29 +43,53 @@ describe('runHandler', () => {
 
   it('tells what becomes of a failure: the backoff, then the incident', async () => {
     const first = await runHandler(charge, { orderId: 'o-1', amount: 500 })
-    expect(first).toMatchObject({ outcome: 'fail', error: { message: 'gateway broke' }, job: { state: 'waiting', retries: 2 }, children: [] })
+    expect(first).toMatchObject({
+      outcome: 'fail',
+      error: { message: 'gateway broke' },
+      job: { state: 'waiting', retries: 2 },
+      children: [],
+    })
     const last = await runHandler(charge, { orderId: 'o-1', amount: 500 }, { retries: 1 })
-    expect(last).toMatchObject({ outcome: 'fail', incident: 'job_no_retries', job: { state: 'failed', retries: 0 } })
+    expect(last).toMatchObject({
+      outcome: 'fail',
+      incident: 'job_no_retries',
+      job: { state: 'failed', retries: 0 },
+    })
     const third = await runHandler(charge, { orderId: 'o-1', amount: 500 }, { attempt: 3 })
     expect(third).toMatchObject({ outcome: 'success', job: { attempt: 3 } })
   })
 
   it('tells refusals, deferrals and poison apart', async () => {
-    expect(await runHandler(charge, { orderId: 'o-1', amount: 402 })).toMatchObject({ outcome: 'business_error', job: { state: 'rejected' } })
+    expect(await runHandler(charge, { orderId: 'o-1', amount: 402 })).toMatchObject({
+      outcome: 'business_error',
+      job: { state: 'rejected' },
+    })
     expect(await runHandler(charge, { orderId: 'o-1', amount: 503 })).toMatchObject({
       outcome: 'defer',
       error: { message: 'gateway busy' },
       job: { state: 'waiting', waitReason: 'deferred', retries: 3 },
     })
-    expect(await runHandler(charge, { orderId: 7 })).toMatchObject({ outcome: 'poison', incident: 'poison_message', job: { state: 'failed' } })
+    expect(await runHandler(charge, { orderId: 7 })).toMatchObject({
+      outcome: 'poison',
+      incident: 'poison_message',
+      job: { state: 'failed' },
+    })
   })
 
   it('lets a test move time up to the timeout', async () => {
     const clock = createFakeClock()
-    const stuck = defineHandler({ type: 'stuck', timeout: '45s', run: () => new Promise<never>(() => undefined) })
+    const stuck = defineHandler({
+      type: 'stuck',
+      timeout: '45s',
+      run: () => new Promise<never>(() => undefined),
+    })
     const running = runHandler(stuck, {}, { clock })
     await clock.advance(45_000)
-    expect(await running).toMatchObject({ outcome: 'fail', error: { code: 'WF_TIMEOUT' }, job: { state: 'waiting', retries: 2 } })
+    expect(await running).toMatchObject({
+      outcome: 'fail',
+      error: { code: 'WF_TIMEOUT' },
+      job: { state: 'waiting', retries: 2 },
+    })
     expect(clock.pendingTimers).toBe(0)
   })
 
@@ -76,7 +102,8 @@ describe('runHandler', () => {
     const clock = createFakeClock()
     const listening = defineHandler({
       type: 'listening',
-      run: (_, { signal }: HandlerContext) => new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      run: (_, { signal }: HandlerContext) =>
+        new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
     const running = runHandler(listening, {}, { clock, abort: { reason, inMs: 1_000 } })
     await clock.advance(1_000)
@@ -84,19 +111,33 @@ describe('runHandler', () => {
   })
 
   it('refuses a handler and variables that no worker would take', async () => {
-    await expect(runHandler({ type: 'a', run: () => 1, timeout: 'soon' })).rejects.toMatchObject({ code: 'invalid_handler' })
-    await expect(runHandler({ type: 'a', run: () => 1 }, { id: 1n })).rejects.toMatchObject({ code: 'invalid_job' })
-    await expect(runHandler({ type: 'a', run: () => 1 }, {}, { attempt: 0 })).rejects.toMatchObject({ code: 'usage' })
+    await expect(runHandler({ type: 'a', run: () => 1, timeout: 'soon' })).rejects.toMatchObject({
+      code: 'invalid_handler',
+    })
+    await expect(runHandler({ type: 'a', run: () => 1 }, { id: 1n })).rejects.toMatchObject({
+      code: 'invalid_job',
+    })
+    await expect(runHandler({ type: 'a', run: () => 1 }, {}, { attempt: 0 })).rejects.toMatchObject({
+      code: 'usage',
+    })
   })
 })
 
 describe('runHandler with the resilience kit', () => {
-  it('A31 tells what a handler had to do without', async () => {
-    const handler = defineHandler({ type: 'a', run: (_, ctx) => ctx.optional('scores', () => Promise.reject(new Error('down'))) })
-    expect(await runHandler(handler)).toMatchObject({ outcome: 'success', degraded: [{ feature: 'scores', thrown: { message: 'down' } }] })
+  // A31
+  it('tells what a handler had to do without', async () => {
+    const handler = defineHandler({
+      type: 'a',
+      run: (_, ctx) => ctx.optional('scores', () => Promise.reject(new Error('down'))),
+    })
+    expect(await runHandler(handler)).toMatchObject({
+      outcome: 'success',
+      degraded: [{ feature: 'scores', thrown: { message: 'down' } }],
+    })
   })
 
-  it('A30 runs on steps that earlier attempts left, done or unknown', async () => {
+  // A30
+  it('runs on steps that earlier attempts left, done or unknown', async () => {
     const done: string[] = []
     const handler = defineHandler({
       type: 'a',
@@ -106,7 +147,11 @@ describe('runHandler with the resilience kit', () => {
         return { charge }
       },
     })
-    const run = await runHandler(handler, {}, { attempt: 2, steps: { charge: { result: 'ch-1' }, mail: 'unknown' } })
+    const run = await runHandler(
+      handler,
+      {},
+      { attempt: 2, steps: { charge: { result: 'ch-1' }, mail: 'unknown' } },
+    )
     expect(run).toMatchObject({ outcome: 'success', result: { charge: 'ch-1' } })
     expect(done).toEqual(['mail'])
     expect(run.steps).toEqual([
@@ -115,7 +160,8 @@ describe('runHandler with the resilience kit', () => {
     ])
   })
 
-  it('A28 tries again on the clock that the test moves', async () => {
+  // A28
+  it('tries again on the clock that the test moves', async () => {
     const clock = createFakeClock()
     const errors = [Object.assign(new Error('503'), { status: 503 })]
     const dependencies = { bank: { timeout: '1s', retry: {}, breaker: {}, bulkhead: 1 } }
@@ -124,7 +170,11 @@ describe('runHandler with the resilience kit', () => {
       if (error) throw error
       return 'paid'
     }
-    const running = runHandler(defineHandler({ type: 'a', dependencies, run: (_, ctx) => ctx.call('bank', call) }), {}, { clock })
+    const running = runHandler(
+      defineHandler({ type: 'a', dependencies, run: (_, ctx) => ctx.call('bank', call) }),
+      {},
+      { clock },
+    )
     await clock.advance(200)
     expect(await running).toMatchObject({ outcome: 'success', result: 'paid' })
     expect(clock.pendingTimers).toBe(0)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { commandOf } from '../../src/tui/keys.ts'
-import { equivalentCommand } from '../../src/tui/equivalent.ts'
-import { freeze } from '../../src/tui/freeze.ts'
+import { equivalentCommand } from '../../src/tui/as-command.ts'
+import { freeze } from '../../src/tui/resolve-targets.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { otherOf } from '../../src/tui/confirm.ts'
-import { planOf, type JobsPlan } from '../../src/tui/plan.ts'
+import { planOf, type JobsPlan } from '../../src/tui/action.ts'
 import type { Confirm, State } from '../../src/tui/state.ts'
 import { outage, shown, textOf, type Step } from './support/outage.ts'
 import { jobs, press, read, start, type } from './support/scene.ts'
@@ -17,7 +17,8 @@ const size = { columns: 100, rows: 24 }
 
 function asked(state: State, verb: Parameters<typeof planOf>[1]): JobsPlan {
   const plan = planOf(state, verb)
-  if (typeof plan === 'string' || plan.of !== 'jobs') throw new Error(`no plan of jobs: ${JSON.stringify(plan)}`)
+  if (typeof plan === 'string' || plan.of !== 'jobs')
+    throw new Error(`no plan of jobs: ${JSON.stringify(plan)}`)
   return plan
 }
 
@@ -32,7 +33,10 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
     const made = await outage()
     const members = await shown(made, { size, screen: 'incidents' }, (state) => press(state, 'open'))
     const one = asked(members, 'resolve')
-    expect(one).toMatchObject({ selector: { keys: [17] }, other: { list: 'incidents', words: 'all of this cause' } })
+    expect(one).toMatchObject({
+      selector: { keys: [17] },
+      other: { list: 'incidents', words: 'all of this cause' },
+    })
     const ready = reduce(reduce(members, { type: 'asked', id: 1, plan: one }), {
       ...{ type: 'frozen', id: 1 },
       ...(await freeze(made.source.reader, one, made.source.now())),
@@ -51,13 +55,28 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
       const { other } = asked(state, verb)
       if (other === undefined) throw new Error(`nothing is offered for ${text}`)
       const frozen = await freeze(made.source.reader, other, made.source.now())
-      return [frozen.targets.length, equivalentCommand({ plan: other, reason: '', amount: null, takesGuarded: false, ...frozen }, '')]
+      return [
+        frozen.targets.length,
+        equivalentCommand({ plan: other, reason: '', amount: null, takesGuarded: false, ...frozen }, ''),
+      ]
     }
-    expect(await take('incidents', '--since 30m', 'resolve')).toEqual([14, expect.stringMatching(/^wf incidents resolve --since 2026/)])
-    expect(await take('dead-letters', '--type send-mail', 'resolve')).toEqual([3, 'wf dlq retry --type send-mail'])
-    expect(await take('dead-letters', '--type send-mail', 'discard')).toEqual([3, 'wf dlq discard --type send-mail'])
+    expect(await take('incidents', '--since 30m', 'resolve')).toEqual([
+      14,
+      expect.stringMatching(/^wf incidents resolve --since 2026/),
+    ])
+    expect(await take('dead-letters', '--type send-mail', 'resolve')).toEqual([
+      3,
+      'wf dlq retry --type send-mail',
+    ])
+    expect(await take('dead-letters', '--type send-mail', 'discard')).toEqual([
+      3,
+      'wf dlq discard --type send-mail',
+    ])
     expect(await take('dead-letters', '--type send-mail', 'cancel')).toEqual([3, 'wf jobs cancel 3 2 1'])
-    expect(await take('jobs', '--type build-report', 'cancel')).toEqual([3, 'wf jobs cancel --type build-report --state waiting,running,available'])
+    expect(await take('jobs', '--type build-report', 'cancel')).toEqual([
+      3,
+      'wf jobs cancel --type build-report --state waiting,running,available',
+    ])
     expect(await take('jobs', '--state waiting', 'resolve')).toEqual([7, 'wf jobs retry --state waiting'])
   })
 
@@ -75,7 +94,8 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
   it('offers nothing more where nothing narrows it, where something is marked, and where there is only one', async () => {
     const made = await outage()
     const narrowed = filter('--type build-report')
-    const offers = async (...steps: readonly Step[]) => asked(await shown(made, { size, screen: 'jobs' }, ...steps), 'cancel').other !== undefined
+    const offers = async (...steps: readonly Step[]) =>
+      asked(await shown(made, { size, screen: 'jobs' }, ...steps), 'cancel').other !== undefined
     expect(await offers(narrowed)).toBe(true)
     expect(await offers()).toBe(false)
     expect(await offers(narrowed, (state) => press(state, 'mark'))).toBe(false)
@@ -85,12 +105,22 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
   it('keeps the reason and the retries that were typed when it turns to the other', () => {
     const state = type(press(read(start({ screen: 'jobs' }), jobs(1, 2)), 'filter'), '--type mail', 'enter')
     const plan = asked(read(state, jobs(1, 2)), 'resolve')
-    const first = reduce(reduce(read(state, jobs(1, 2)), { type: 'asked', id: 1, plan }), { type: 'frozen', id: 1, targets: [], guarded: [] })
+    const first = reduce(reduce(read(state, jobs(1, 2)), { type: 'asked', id: 1, plan }), {
+      type: 'frozen',
+      id: 1,
+      targets: [],
+      guarded: [],
+    })
     const from = { reason: 'vendor is back', amount: 3 }
-    expect(reduce(first, { type: 'asked', id: 2, plan, from }).overlay).toMatchObject({ ...from, status: 'counting', targets: [] })
+    expect(reduce(first, { type: 'asked', id: 2, plan, from }).overlay).toMatchObject({
+      ...from,
+      status: 'counting',
+      targets: [],
+    })
   })
 })
 
 describe('the key that turns to all', () => {
-  it('is no command of its own: pressed beside the panel it changes nothing', () => expect(commandOf('a')).toBe(null))
+  it('is no command of its own: pressed beside the panel it changes nothing', () =>
+    expect(commandOf('a')).toBe(null))
 })

@@ -23,7 +23,13 @@ function editing(...edits: readonly ((text: string) => string)[]) {
   let variables = stored
   const reader = { job: async () => ({ variables }), jobs: async () => ({ items: [], next: null }) }
   const changes = new Changes({
-    ...{ desk, clock: systemClock, who: 'ann', poke: () => {}, openEngine: () => Promise.reject(new Error('nothing is changed here')) },
+    ...{
+      desk,
+      clock: systemClock,
+      who: 'ann',
+      poke: () => {},
+      openEngine: () => Promise.reject(new Error('nothing is changed here')),
+    },
     source: { reader, now: () => 0 } as unknown as ChangesParts['source'],
     outside: {
       edit(text) {
@@ -51,7 +57,10 @@ describe('editing variables', () => {
     const { seen, edit } = editing((text) => text.replace('7', '8'))
     const { overlay } = await edit()
     expect(seen[0]).not.toContain('hunter2')
-    expect(overlay).toMatchObject({ kind: 'confirm', plan: { verb: 'retry', set: [{ path: 'amount', value: 8, add: false }] } })
+    expect(overlay).toMatchObject({
+      kind: 'confirm',
+      plan: { verb: 'retry', set: [{ path: 'amount', value: 8, add: false }] },
+    })
   })
 
   it('opens a text that could not be taken as it was left, until the job has other variables', async () => {

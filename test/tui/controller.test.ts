@@ -21,7 +21,12 @@ function controlled(from: State) {
       },
     },
     ...{ clock: systemClock, who: 'ann', poke: () => {} },
-    outside: { quit: outside('quit'), suspend: outside('suspend'), redraw: outside('redraw'), copy: outside('copy') },
+    outside: {
+      quit: outside('quit'),
+      suspend: outside('suspend'),
+      redraw: outside('redraw'),
+      copy: outside('copy'),
+    },
   }
   const { press: hit } = createController(parts as unknown as ControllerParts)
   return { done, copied, hit, state: () => state }
@@ -48,7 +53,12 @@ describe('the command of a panel', () => {
   const keys = Array.from({ length: 30 }, (_, index) => 100_000 + index)
   const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
   const targets = keys.map((key) => ({ key, type: 'mail', kind: 'waiting' }))
-  const asked = reduce(reduce(listed, { type: 'asked', id: 1, plan }), { type: 'frozen', id: 1, targets, guarded: [] })
+  const asked = reduce(reduce(listed, { type: 'asked', id: 1, plan }), {
+    type: 'frozen',
+    id: 1,
+    targets,
+    guarded: [],
+  })
 
   it('is copied whole, and leaves the panel as it was', () => {
     const { done, hit, state, copied } = controlled(asked)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
-import { displayWidth } from '../../src/domain/text.ts'
+import { displayWidth } from '../../src/text/escape.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { screens } from '../../src/tui/keys.ts'
-import { plainScreenPaint, screenPaint } from '../../src/tui/look.ts'
+import { plainScreenPaint, screenPaint } from '../../src/tui/render-context.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { readSnapshot, sourceOf, type Source } from '../../src/tui/snapshot.ts'
 import { initialState, queryOf, type Size, type State } from '../../src/tui/state.ts'
@@ -28,7 +28,8 @@ const sizes: readonly Size[] = [
 
 /** Every screen of a store, with lists, details on every side, marks, help, a prompt and a filter. */
 async function everyState(source: Source, size: Size): Promise<readonly State[]> {
-  const reads = async (state: State) => reduce(state, { type: 'read', snapshot: await readSnapshot(source, queryOf(state)) })
+  const reads = async (state: State) =>
+    reduce(state, { type: 'read', snapshot: await readSnapshot(source, queryOf(state)) })
   const found: State[] = []
   for (const { screen } of screens) {
     const list = await reads(initialState({ size, now: source.now(), screen }))
@@ -41,7 +42,10 @@ async function everyState(source: Source, size: Size): Promise<readonly State[]>
       press(list, 'mark-all'),
       press(list, 'help'),
     )
-    found.push(type(press(list, 'filter'), '漢字 👩‍👩‍👧', '--nonsense', 'enter'), type(press(list, 'palette'), 're'))
+    found.push(
+      type(press(list, 'filter'), '漢字 👩‍👩‍👧', '--nonsense', 'enter'),
+      type(press(list, 'palette'), 're'),
+    )
   }
   return found
 }
@@ -54,24 +58,28 @@ const hostileSource = async () => {
 
 /** Hundreds of frames of texts that are ten thousand characters long. */
 describe('a frame', () => {
-  it('B124 is never as tall as the terminal nor wider than it, at any size', async () => {
+  // B124
+  it('is never as tall as the terminal nor wider than it, at any size', async () => {
     const { source, close } = await hostileSource()
     for (const size of sizes) {
       for (const state of await everyState(source, size)) {
         const lines = frameOf(state, plainScreenPaint)
         expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.rows - 1))
-        for (const { text } of lines) expect([size, text, displayWidth(text) <= size.columns]).toEqual([size, text, true])
+        for (const { text } of lines)
+          expect([size, text, displayWidth(text) <= size.columns]).toEqual([size, text, true])
       }
     }
     await close()
   })
 
-  it('B124 says that a terminal is too small in one line', () => {
+  // B124
+  it('says that a terminal is too small in one line', () => {
     const lines = frameOf(start({ size: { columns: 39, rows: 9 } }), plainScreenPaint)
     expect(lines.map(({ text }) => text)).toEqual(['wf: 39×9 is too small, 40×10 is needed'])
   })
 
-  it('A39 B130 holds no control byte and no secret, whatever stands in the store', async () => {
+  // A39 B130
+  it('holds no control byte and no secret, whatever stands in the store', async () => {
     const { source, close } = await hostileSource()
     for (const size of [
       { columns: 80, rows: 24 },
@@ -88,17 +96,21 @@ describe('a frame', () => {
     await close()
   })
 
-  it('B129 keeps the rule between list and detail in one column, whatever is beside it', async () => {
+  // B129
+  it('keeps the rule between list and detail in one column, whatever is beside it', async () => {
     const { source, close } = await hostileSource()
     for (const state of await everyState(source, { columns: 160, rows: 50 })) {
       if (state.overlay !== null || state.screen === 'overview') continue
-      const columns = frameOf(state, plainScreenPaint).flatMap(({ text }) => (/[│┃]/.test(text) ? [displayWidth(text.split(/[│┃]/)[0] ?? '')] : []))
+      const columns = frameOf(state, plainScreenPaint).flatMap(({ text }) =>
+        /[│┃]/.test(text) ? [displayWidth(text.split(/[│┃]/)[0] ?? '')] : [],
+      )
       expect(new Set(columns).size).toBeLessThanOrEqual(1)
     }
     await close()
   })
 
-  it('B136 says the same with colours as without, and only colours are added', async () => {
+  // B136
+  it('says the same with colours as without, and only colours are added', async () => {
     const paint = await screenPaint(true)
     const scene = await outage()
     for (const { screen } of screens) {
@@ -110,7 +122,8 @@ describe('a frame', () => {
     }
   })
 
-  it('B136 tells what is selected, marked, open and stale without colour', () => {
+  // B136
+  it('tells what is selected, marked, open and stale without colour', () => {
     const state = read(press(read(start({ screen: 'jobs' }), jobs(1, 2, 3)), 'mark'), jobs(1, 2, 3))
     expect(textOf(state)).toMatch(/^ \* +1 /m)
     expect(textOf(state)).toMatch(/^▸ +2 /m)
@@ -120,13 +133,24 @@ describe('a frame', () => {
       breaker('db', { mode: 'closed' }),
     ])
     expect(textOf(breakers)).toMatch(/■ open[\s\S]*◪ half-open[\s\S]*□ closed/)
-    expect(textOf(reduce({ ...state, now: state.now + 12_000 }, { type: 'failed', why: 'locked', at: state.now + 12_000 }))).toContain('stale 12s')
+    expect(
+      textOf(
+        reduce(
+          { ...state, now: state.now + 12_000 },
+          { type: 'failed', why: 'locked', at: state.now + 12_000 },
+        ),
+      ),
+    ).toContain('stale 12s')
     expect(textOf(press(state, 'freeze'))).toContain('FROZEN')
   })
 
-  it('B131 says how old the data are when they cannot be read, and goes on showing them', () => {
+  // B131
+  it('says how old the data are when they cannot be read, and goes on showing them', () => {
     const state = read(start({ screen: 'incidents', size: { columns: 140, rows: 30 } }), [])
-    const failed = reduce({ ...state, now: state.now + 12_300 }, { type: 'failed', why: 'the store is locked', at: state.now + 12_300 })
+    const failed = reduce(
+      { ...state, now: state.now + 12_300 },
+      { type: 'failed', why: 'the store is locked', at: state.now + 12_300 },
+    )
     expect(textOf(failed)).toContain('stale 12s: the store is locked')
     expect(textOf(failed)).toContain('/data/wf.db')
   })

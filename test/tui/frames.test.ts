@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createDesk } from '../../src/tui/desk.ts'
+import { createDesk } from '../../src/tui/state-store.ts'
 import { createFrames } from '../../src/tui/frames.ts'
-import { plainScreenPaint } from '../../src/tui/look.ts'
+import { plainScreenPaint } from '../../src/tui/render-context.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { breaker, snapshotOf, start } from './support/scene.ts'
 
@@ -23,7 +23,8 @@ describe('frames', () => {
     const { desk, frames } = scene()
     let told = 0
     const leave = frames.subscribe(() => told++)
-    const read = () => desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), [breaker('stripe')]) })
+    const read = () =>
+      desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), [breaker('stripe')]) })
     read()
     read()
     expect([told, frames.quiet()]).toEqual([1, 1])

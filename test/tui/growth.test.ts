@@ -7,10 +7,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { createDesk } from '../../src/tui/desk.ts'
+import { createDesk } from '../../src/tui/state-store.ts'
 import { createFrames } from '../../src/tui/frames.ts'
 import { startInk } from '../../src/tui/ink-screen.ts'
-import { plainScreenPaint } from '../../src/tui/look.ts'
+import { plainScreenPaint } from '../../src/tui/render-context.ts'
 import { createPainter } from '../../src/tui/painter.ts'
 import { figures, incident, jobs, noon, snapshotOf, start } from './support/scene.ts'
 
@@ -21,7 +21,12 @@ const collect = runInNewContext('gc') as () => void
 
 /** Raw mode and the rest of a terminal are not needed to draw. */
 function typing(): NodeJS.ReadStream {
-  return Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined, ref: () => undefined, unref: () => undefined }) as never
+  return Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: () => undefined,
+    ref: () => undefined,
+    unref: () => undefined,
+  }) as never
 }
 
 describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
@@ -38,13 +43,27 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
     let elapsed = 0
     const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
     const desk = createDesk(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), clock)
-    const ink = await startInk({ desk: { ...createFrames(desk, plainScreenPaint), press: () => undefined }, painter, stdin: typing() })
+    const ink = await startInk({
+      desk: { ...createFrames(desk, plainScreenPaint), press: () => undefined },
+      painter,
+      stdin: typing(),
+    })
     const round = async (index: number) => {
       const now = noon + index * 1_000
-      const items = index % 3 === 0 ? [incident(index + 1), incident(index + 2)] : jobs(...Array.from({ length: 40 }, (_, row) => index + row + 1))
-      if (index % 50 === 0) desk.dispatch({ type: 'command', command: index % 100 === 0 ? 'next-screen' : 'previous-screen' })
+      const items =
+        index % 3 === 0
+          ? [incident(index + 1), incident(index + 2)]
+          : jobs(...Array.from({ length: 40 }, (_, row) => index + row + 1))
+      if (index % 50 === 0)
+        desk.dispatch({ type: 'command', command: index % 100 === 0 ? 'next-screen' : 'previous-screen' })
       desk.dispatch({ type: 'ticked', now })
-      desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), items, { at: now, figures: figures({ location: `/data/${index}.db` }) }) })
+      desk.dispatch({
+        type: 'read',
+        snapshot: snapshotOf(desk.state(), items, {
+          at: now,
+          figures: figures({ location: `/data/${index}.db` }),
+        }),
+      })
       if (index % 200 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     const heap = () => {

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { bindings, commandOf, commandsLike, isVerb, keysOf, keyWords, screens, shortHelp, verbs, type Press } from '../../src/tui/keys.ts'
+import {
+  bindings,
+  commandOf,
+  commandsLike,
+  isVerb,
+  keysOf,
+  keyWords,
+  screens,
+  shortHelp,
+  verbs,
+  type Press,
+} from '../../src/tui/keys.ts'
 
 describe('the table of keys', () => {
   it('gives each key to one command', () => {
@@ -31,7 +42,8 @@ describe('the table of keys', () => {
       const keys = bindings.find(({ command }) => command === verb)?.keys ?? []
       expect([verb, keys.length, keys.every((key) => /^[A-Z]$/.test(key))]).toEqual([verb, 1, true])
     }
-    for (const { command, keys } of bindings) if (keys.some((key) => /^[A-FH-Z]$/.test(key))) expect(isVerb(command)).toBe(true)
+    for (const { command, keys } of bindings)
+      if (keys.some((key) => /^[A-FH-Z]$/.test(key))) expect(isVerb(command)).toBe(true)
   })
 
   it('shows in the help line of a screen only keys of the table, help and open first', () => {
@@ -41,7 +53,8 @@ describe('the table of keys', () => {
         { key: '?', word: 'help' },
         { key: 'Enter', word: 'open' },
       ])
-      for (const { key } of line) expect(bindings.some(({ keys }) => keys.some((each) => keyWords(each) === key))).toBe(true)
+      for (const { key } of line)
+        expect(bindings.some(({ keys }) => keys.some((each) => keyWords(each) === key))).toBe(true)
     }
   })
 

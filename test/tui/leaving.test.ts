@@ -23,7 +23,13 @@ async function started(more = ''): Promise<{ pty: Pty; location: string }> {
 async function restored(pty: Pty): Promise<string> {
   const shown = await pty.until(/done/)
   expect(pty.file('after')).toBe(pty.file('before'))
-  expect(pty.modes()).toEqual({ alternate: false, cursorHidden: false, mouse: 'none', paste: false, wraps: true })
+  expect(pty.modes()).toEqual({
+    alternate: false,
+    cursorHidden: false,
+    mouse: 'none',
+    paste: false,
+    wraps: true,
+  })
   expect(shown).toContain('shell history')
   expect(pty.bytes).not.toContain('\u001b[3J')
   return shown
@@ -34,7 +40,8 @@ describe.skipIf(!hasPty)('leaving the dashboard', () => {
     ['q', 'q', 0],
     ['Ctrl-C', '\u0003', 0],
     ['Ctrl-D', '\u0004', 0],
-  ])('B127 by %s gives the terminal back', async (_, key, code) => {
+    // B127
+  ])('by %s gives the terminal back', async (_, key, code) => {
     const { pty } = await started()
     pty.type(key)
     expect(await restored(pty)).toContain(`exit ${code}`)
@@ -44,20 +51,23 @@ describe.skipIf(!hasPty)('leaving the dashboard', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 143],
     ['SIGINT', 130],
-  ] as const)('B127 by %s gives the terminal back', async (signal, code) => {
+    // B127
+  ] as const)('by %s gives the terminal back', async (signal, code) => {
     const { pty } = await started()
     process.kill(await pty.pid(), signal)
     expect(await restored(pty)).toContain(`exit ${code}`)
   })
 
-  it('B127 by Ctrl-C twice gives the terminal back', async () => {
+  // B127
+  it('by Ctrl-C twice gives the terminal back', async () => {
     const { pty } = await started()
     pty.type('\u0003\u0003')
     // The second one meets the dashboard, or what is left of the process.
     expect(await restored(pty)).toMatch(/exit (0|130)/)
   })
 
-  it('B127 when the store vanishes gives the terminal back, and then says so', async () => {
+  // B127
+  it('when the store vanishes gives the terminal back, and then says so', async () => {
     const { pty, location } = await started()
     renameSync(location, `${location}.gone`)
     const shown = await restored(pty)
@@ -68,7 +78,8 @@ describe.skipIf(!hasPty)('leaving the dashboard', () => {
 })
 
 describe.skipIf(!hasPty)('a dashboard that breaks', () => {
-  it('B127 at an error while drawing gives the terminal back, and tells the error after that', async () => {
+  // B127
+  it('at an error while drawing gives the terminal back, and tells the error after that', async () => {
     const { location } = await seededStore()
     const script = `echo shell history; stty -g > before; "${process.execPath}" "${broken}" "${root}" "${location}"; echo "exit $?"; stty -g > after; echo done`
     const pty = openPty({ script })
@@ -81,7 +92,8 @@ describe.skipIf(!hasPty)('a dashboard that breaks', () => {
 })
 
 describe.skipIf(!hasPty)('being away for a while', () => {
-  it('B127 Ctrl-Z gives the shell its terminal, and fg brings the screen back', async () => {
+  // B127
+  it('Ctrl-Z gives the shell its terminal, and fg brings the screen back', async () => {
     const { location, raised } = await seededStore()
     await raised(1)
     // A shell that has job control, as a person's has.
@@ -91,7 +103,13 @@ describe.skipIf(!hasPty)('being away for a while', () => {
     pty.type('\u001a')
     const away = await pty.until(/stopped 148/)
     expect(away).toContain('shell history')
-    expect(pty.modes()).toEqual({ alternate: false, cursorHidden: false, mouse: 'none', paste: false, wraps: true })
+    expect(pty.modes()).toEqual({
+      alternate: false,
+      cursorHidden: false,
+      mouse: 'none',
+      paste: false,
+      wraps: true,
+    })
     pty.type('go on\r')
     await pty.until(/INCIDENTS by cause/)
     expect(pty.modes()).toMatchObject({ alternate: true, cursorHidden: true })
@@ -101,7 +119,8 @@ describe.skipIf(!hasPty)('being away for a while', () => {
     expect(await restored(pty)).toContain('exit 0')
   })
 
-  it('B127 an editor has the terminal to itself, and what it changed is asked about', async () => {
+  // B127
+  it('an editor has the terminal to itself, and what it changed is asked about', async () => {
     const { location, raised, store } = await seededStore()
     const [key = 0] = await raised(1)
     const editor = join(temporaryDirectory(), 'editor.sh')
@@ -113,7 +132,10 @@ describe.skipIf(!hasPty)('being away for a while', () => {
     await pty.until(/raised +.*ago/)
     pty.type('E')
     // The command stands there before it is known how many it is about, and nothing can be agreed to until then.
-    await pty.until((shown) => shown.includes(`wf incidents resolve ${key} --set amount=25`) && shown.includes('y or Enter does it'))
+    await pty.until(
+      (shown) =>
+        shown.includes(`wf incidents resolve ${key} --set amount=25`) && shown.includes('y or Enter does it'),
+    )
     expect(pty.file('editing')).toBe(pty.file('before'))
     pty.type('y')
     await pty.until(/1 job resolved/)
@@ -129,9 +151,14 @@ describe.skipIf(!hasPty)('where there is no terminal', () => {
     ['a file for its output', 'wf dashboard --store STORE > out; echo "exit $?"; cat out'],
     ['nothing to read from', 'wf dashboard --store STORE < /dev/null; echo "exit $?"'],
     ['a terminal that is dumb', 'TERM=dumb wf dashboard --store STORE; echo "exit $?"'],
-  ])('B123 %s: one line that names what to do instead, exit 2, no escape sequence', async (_, line) => {
+    // B123
+  ])('%s: one line that names what to do instead, exit 2, no escape sequence', async (_, line) => {
     const { location } = await seededStore()
-    const pty = openPty({ script: `${line.replace('STORE', `"${location}"`)}; echo done`, columns: 120, env: { NO_COLOR: '1' } })
+    const pty = openPty({
+      script: `${line.replace('STORE', `"${location}"`)}; echo done`,
+      columns: 120,
+      env: { NO_COLOR: '1' },
+    })
     const shown = await pty.until(/done/)
     expect(shown).toContain('exit 2')
     expect(shown).toContain('wf dashboard --once')

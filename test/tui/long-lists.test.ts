@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/random.ts'
 import { rowsAt } from '../../src/tui/list-pages.ts'
-import { freeze } from '../../src/tui/freeze.ts'
+import { freeze } from '../../src/tui/resolve-targets.ts'
 import { Changes, type ChangesParts } from '../../src/tui/changes.ts'
-import { planOf } from '../../src/tui/plan.ts'
+import { planOf } from '../../src/tui/action.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { readSnapshot, sourceOf, type Source } from '../../src/tui/snapshot.ts'
 import { initialState, itemsOf, queryOf, selectedItem, type State } from '../../src/tui/state.ts'
@@ -29,7 +29,11 @@ const enqueue = ({ engine }: TestEngine, count: number, more: object = {}) =>
   engine.enqueue(Array.from({ length: count }, () => ({ type: 'mail', variables: {}, ...more })))
 
 /** All are claimed before the first one stops: so many broken ones in a row pause their type. */
-async function stop(engine: TestEngine, count: number, outcome = outcomes.fail('connection refused')): Promise<void> {
+async function stop(
+  engine: TestEngine,
+  count: number,
+  outcome = outcomes.fail('connection refused'),
+): Promise<void> {
   await enqueue(engine, count, { retries: 1 })
   for (const job of await engine.claim({ limit: count })) await engine.settle(job, outcome)
 }
@@ -45,7 +49,8 @@ async function settled(source: Source, state: State): Promise<State> {
   }
 }
 
-const at = (screen: State['screen'], source: Source, over = {}) => settled(source, initialState({ size, now: source.now(), screen, ...over }))
+const at = (screen: State['screen'], source: Source, over = {}) =>
+  settled(source, initialState({ size, now: source.now(), screen, ...over }))
 const selected = (state: State) => selectedItem(state)?.id ?? null
 const numbered = (state: State) =>
   /(\d[\d,]*) of (\d[\d,]*)\n/
@@ -54,16 +59,35 @@ const numbered = (state: State) =>
     .map((text) => Number(text.replace(',', ''))) ?? []
 
 const steps: readonly (readonly [Command, number])[] = [
-  ...(['down', 'up', 'page-down', 'page-up'] as const).flatMap((command) => [1, 3, 11, 29].map((times) => [command, times] as const)),
+  ...(['down', 'up', 'page-down', 'page-up'] as const).flatMap((command) =>
+    [1, 3, 11, 29].map((times) => [command, times] as const),
+  ),
   ['first', 1],
   ['last', 1],
 ]
 
 /** Goes to and fro, and is always at the row of the list that a list without pages would be at. */
-async function wander({ source, all, from, seed }: { source: Source; all: readonly string[]; from: State; seed: number }): Promise<void> {
+async function wander({
+  source,
+  all,
+  from,
+  seed,
+}: {
+  source: Source
+  all: readonly string[]
+  from: State
+  seed: number
+}): Promise<void> {
   const random = seededRandom(seed)
   const page = 9
-  const by: Partial<Record<Command, number>> = { down: 1, up: -1, 'page-down': page, 'page-up': -page, first: -all.length, last: all.length }
+  const by: Partial<Record<Command, number>> = {
+    down: 1,
+    up: -1,
+    'page-down': page,
+    'page-up': -page,
+    first: -all.length,
+    last: all.length,
+  }
   let [state, index, most] = [from, 0, 0]
   const path: string[] = []
   for (let step = 0; step < 40; step++) {
@@ -73,25 +97,36 @@ async function wander({ source, all, from, seed }: { source: Source; all: readon
       const query = JSON.stringify(queryOf(state))
       state = press(state, command)
       // What asks for nothing else is not read again.
-      if (JSON.stringify(queryOf(state)) !== query || selected(state) === null) state = await settled(source, state)
+      if (JSON.stringify(queryOf(state)) !== query || selected(state) === null)
+        state = await settled(source, state)
       index = Math.max(0, Math.min(all.length - 1, index + (by[command] ?? 0)))
     }
     most = Math.max(most, itemsOf(state)?.length ?? 0)
-    expect([selected(state), numbered(state)], `seed ${seed}: ${path.join(', ')}`).toEqual([all[index], [index + 1, all.length]])
+    expect([selected(state), numbered(state)], `seed ${seed}: ${path.join(', ')}`).toEqual([
+      all[index],
+      [index + 1, all.length],
+    ])
   }
   expect(most).toBeLessThanOrEqual(150)
 }
 
 describe('a list of any length', () => {
-  it.each([1, 2])('is gone through to its end and back, dead letters and incidents (seed %i)', async (seed) => {
-    const { source, store } = await made((engine) => stop(engine, 430, outcomes.poison('broken')))
-    const letters = (await store.deadLetters({}, { limit: 1_000 })).items.map(({ jobKey }) => `job:${jobKey}`)
-    const from = await at('dead-letters', source)
-    await wander({ source, all: letters, from, seed })
-    const members = await settled(source, press(await at('incidents', source), 'open'))
-    const incidents = (await store.incidents({}, { limit: 1_000 })).items.map(({ jobKey }) => `job:${jobKey}`)
-    await wander({ source, all: incidents, from: members, seed })
-  })
+  it.each([1, 2])(
+    'is gone through to its end and back, dead letters and incidents (seed %i)',
+    async (seed) => {
+      const { source, store } = await made((engine) => stop(engine, 430, outcomes.poison('broken')))
+      const letters = (await store.deadLetters({}, { limit: 1_000 })).items.map(
+        ({ jobKey }) => `job:${jobKey}`,
+      )
+      const from = await at('dead-letters', source)
+      await wander({ source, all: letters, from, seed })
+      const members = await settled(source, press(await at('incidents', source), 'open'))
+      const incidents = (await store.incidents({}, { limit: 1_000 })).items.map(
+        ({ jobKey }) => `job:${jobKey}`,
+      )
+      await wander({ source, all: incidents, from: members, seed })
+    },
+  )
 
   it.each([1, 2])('is gone through over all that waits, runs and is due (seed %i)', async (seed) => {
     const { source, store } = await made(async (engine) => {
@@ -102,7 +137,11 @@ describe('a list of any length', () => {
     })
     const keys = async (state: 'waiting' | 'running' | 'available', sort: 'due' | 'oldest' | 'newest') =>
       (await store.jobs({ states: [state] }, { limit: 1_000, sort })).items.map(({ key }) => `job:${key}`)
-    const all = [...(await keys('waiting', 'due')), ...(await keys('running', 'oldest')), ...(await keys('available', 'newest'))]
+    const all = [
+      ...(await keys('waiting', 'due')),
+      ...(await keys('running', 'oldest')),
+      ...(await keys('available', 'newest')),
+    ]
     expect(all).toHaveLength(430)
     await wander({ source, all, from: await at('jobs', source), seed })
   })
@@ -116,8 +155,12 @@ describe('a list of any length', () => {
     expect(place).toEqual([226, 400])
     await stop(long, 7)
     const key = Number(id?.slice('job:'.length))
-    const older = (await store.incidents({}, { limit: 1_000 })).items.map(({ jobKey }) => jobKey).filter((each) => each < key)
-    await engine.resolve([1, 3, 40].map((from) => ({ jobKey: older[from] ?? 0, verb: 'resolve', who: 'ann', reason: null })))
+    const older = (await store.incidents({}, { limit: 1_000 })).items
+      .map(({ jobKey }) => jobKey)
+      .filter((each) => each < key)
+    await engine.resolve(
+      [1, 3, 40].map((from) => ({ jobKey: older[from] ?? 0, verb: 'resolve', who: 'ann', reason: null })),
+    )
     state = await settled(source, state)
     expect([selected(state), numbered(state)]).toEqual([id, [233, 404]])
     // The row below takes the place of one that goes.
@@ -130,7 +173,10 @@ describe('a list of any length', () => {
   it('keeps the selected row, however many come above it', async () => {
     const long = await made((engine) => stop(engine, 60))
     const { source } = long
-    let state = await settled(source, press(await settled(source, press(await at('incidents', source), 'open')), 'down'))
+    let state = await settled(
+      source,
+      press(await settled(source, press(await at('incidents', source), 'open')), 'down'),
+    )
     for (let round = 1; round <= 12; round++) {
       await stop(long, 30)
       state = await settled(source, state)
@@ -141,10 +187,15 @@ describe('a list of any length', () => {
 
   it('begins anew where all of a page that was far down is gone', async () => {
     const { source, engine, store } = await made((all) => stop(all, 400))
-    const last = await settled(source, press(await settled(source, press(await at('incidents', source), 'open')), 'last', 'up'))
+    const last = await settled(
+      source,
+      press(await settled(source, press(await at('incidents', source), 'open')), 'last', 'up'),
+    )
     expect(numbered(last)).toEqual([399, 400])
     const keys = (await store.incidents({}, { limit: 1_000 })).items.map(({ jobKey }) => jobKey)
-    await engine.resolve(keys.slice(5).map((jobKey) => ({ jobKey, verb: 'resolve', who: 'ann', reason: null })))
+    await engine.resolve(
+      keys.slice(5).map((jobKey) => ({ jobKey, verb: 'resolve', who: 'ann', reason: null })),
+    )
     const left = await settled(source, last)
     expect(numbered(left)).toEqual([5, 5])
   })
@@ -152,10 +203,16 @@ describe('a list of any length', () => {
   it('takes a key that comes before the page does from the row that is still to come, and nothing for an action', () => {
     const long = { more: true, next: '51', cut: '51', total: 400 }
     const page = (from: number) => jobs(...Array.from({ length: 50 }, (_, index) => from - index))
-    const state = reduce(start({ screen: 'jobs', size }), { type: 'read', snapshot: snapshotOf(start({ screen: 'jobs', size }), page(400), long) })
+    const state = reduce(start({ screen: 'jobs', size }), {
+      type: 'read',
+      snapshot: snapshotOf(start({ screen: 'jobs', size }), page(400), long),
+    })
     const asked = press(state, 'last', 'up', 'up', 'down')
     expect([selected(asked), planOf(asked, 'cancel')]).toEqual([null, 'nothing is selected'])
-    const there = reduce(asked, { type: 'read', snapshot: snapshotOf(asked, page(50), { ...long, first: 350 }) })
+    const there = reduce(asked, {
+      type: 'read',
+      snapshot: snapshotOf(asked, page(50), { ...long, first: 350 }),
+    })
     expect([selected(there), numbered(there)]).toEqual(['job:2', [399, 400]])
     // A page that was on its way before is not the one that was asked for.
     const late = reduce(asked, { type: 'read', snapshot: snapshotOf(state, page(400), long) })
@@ -164,9 +221,16 @@ describe('a list of any length', () => {
 
   it('says that a frozen screen reads no further, and stays where it is', () => {
     const first = start({ screen: 'jobs', size })
-    const long = snapshotOf(first, jobs(...Array.from({ length: 50 }, (_, index) => 400 - index)), { more: true, next: '351', total: 400 })
+    const long = snapshotOf(first, jobs(...Array.from({ length: 50 }, (_, index) => 400 - index)), {
+      more: true,
+      next: '351',
+      total: 400,
+    })
     const frozen = press(reduce(first, { type: 'read', snapshot: long }), 'freeze', 'last')
-    expect([selected(frozen), frozen.notice?.text]).toEqual(['job:400', 'the screen is frozen: p lets it read on'])
+    expect([selected(frozen), frozen.notice?.text]).toEqual([
+      'job:400',
+      'the screen is frozen: p lets it read on',
+    ])
     expect(queryOf(frozen).place.cursor).toBe(null)
   })
 })
@@ -184,7 +248,10 @@ describe('a filter that finds few in much', () => {
     const looked = async (state: State): Promise<State> => {
       const query = queryOf(state)
       const rows = await rowsAt(fetch, query)
-      const next = reduce(state, { type: 'read', snapshot: snapshotOf(state, rows.items, { ...rows, first: null, total: null }) })
+      const next = reduce(state, {
+        type: 'read',
+        snapshot: snapshotOf(state, rows.items, { ...rows, first: null, total: null }),
+      })
       return JSON.stringify(queryOf(next).place) === JSON.stringify(query.place) ? next : looked(next)
     }
     const wanted = all.filter((key) => key % 3 > 0).map((key) => `job:${key}`)
@@ -247,7 +314,10 @@ describe('marks', () => {
     const long = { more: true, next: '351', total: 400 }
     const page = (from: number) => jobs(...Array.from({ length: 50 }, (_, index) => from - index))
     const one = press(reduce(first, { type: 'read', snapshot: snapshotOf(first, page(400), long) }), 'mark')
-    const far = reduce(press(one, 'last'), { type: 'read', snapshot: snapshotOf(press(one, 'last'), page(50), { ...long, first: 350 }) })
+    const far = reduce(press(one, 'last'), {
+      type: 'read',
+      snapshot: snapshotOf(press(one, 'last'), page(50), { ...long, first: 350 }),
+    })
     expect(planOf(press(far, 'mark'), 'cancel')).toMatchObject({ selector: { keys: [400, 1] } })
   })
 })

@@ -1,10 +1,10 @@
 import xterm from '@xterm/headless'
 import { describe, expect, it } from 'vitest'
-import { plainScreenPaint, screenPaint } from '../../src/tui/look.ts'
+import { plainScreenPaint, screenPaint } from '../../src/tui/render-context.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { anchored, createPainter } from '../../src/tui/painter.ts'
-import type { Safe } from '../../src/cli/output/safe.ts'
-import { escapeText } from '../../src/domain/text.ts'
+import type { Safe } from '../../src/terminal/safe.ts'
+import { escapeText } from '../../src/text/escape.ts'
 import type { State } from '../../src/tui/state.ts'
 import { incident, press, read, start } from './support/scene.ts'
 import { outage, shown, textOf } from './support/outage.ts'
@@ -24,7 +24,10 @@ function emulated(columns: number, rows: number) {
   const lines = async () => {
     await new Promise<void>((resolve) => terminal.write('', resolve))
     const { active } = terminal.buffer
-    return Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '')
+    return Array.from(
+      { length: rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+    )
   }
   return {
     terminal,
@@ -46,7 +49,8 @@ describe('painting', () => {
     [80, 24],
     [120, 40],
     [200, 50],
-  ])('B124 puts each screen of %s×%s on the terminal as it is, one after the other', async (columns, rows) => {
+    // B124
+  ])('puts each screen of %s×%s on the terminal as it is, one after the other', async (columns, rows) => {
     const scene = await outage()
     const paint = await screenPaint(true)
     const { painter, lines, taken, terminal } = emulated(columns, rows)
@@ -128,22 +132,35 @@ const contested = [
   '\u{1f9ff}',
 ]
 
-describe('B129 text of any width', () => {
+// B129
+describe('text of any width', () => {
   it.each(contested)('%s stands before a border that stays in its column', async (text) => {
     const { painter, terminal, lines } = emulated(160, 40)
     const plain = (message: string): State =>
       read(press(read(start({ size: { columns: 160, rows: 40 }, screen: 'incidents' }), [cause()]), 'open'), [
         incident(1, {
           type: text.repeat(4),
-          error: { name: 'Error', message: `${message} ${text.repeat(80)}`, code: null, stack: null, causes: [], truncated: false },
+          error: {
+            name: 'Error',
+            message: `${message} ${text.repeat(80)}`,
+            code: null,
+            stack: null,
+            causes: [],
+            truncated: false,
+          },
         }),
         incident(2),
-        incident(3, { type: `a${text}b`, error: { name: 'Error', message, code: null, stack: null, causes: [], truncated: false } }),
+        incident(3, {
+          type: `a${text}b`,
+          error: { name: 'Error', message, code: null, stack: null, causes: [], truncated: false },
+        }),
       ])
     painter.paint(texts(frameOf(plain('x'), plainScreenPaint)))
     await lines()
     const rule = (row: number) =>
-      Array.from({ length: 160 }, (_, column) => terminal.buffer.active.getLine(row)?.getCell(column)?.getChars()).indexOf('│')
+      Array.from({ length: 160 }, (_, column) =>
+        terminal.buffer.active.getLine(row)?.getCell(column)?.getChars(),
+      ).indexOf('│')
     const columns = [2, 3, 4, 5, 6].map(rule)
     expect(columns[0]).toBeGreaterThan(40)
     expect(new Set(columns).size).toBe(1)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reduce } from '../../src/tui/reduce.ts'
-import { planOf, type Plan } from '../../src/tui/plan.ts'
+import { planOf, type Plan } from '../../src/tui/action.ts'
 import { readFirst } from '../../src/tui/snapshot.ts'
 import { queryOf, type State } from '../../src/tui/state.ts'
 import { outage, shown, textOf } from './support/outage.ts'
@@ -28,7 +28,8 @@ describe('the panel before a change', () => {
         expect(text).toMatch(/│ 4 jobs/)
         expect(text).toMatch(/y or Enter does it/)
         const command = text.slice(text.indexOf('wf incidents'))
-        if (text.includes('wf incidents')) expect(command.includes('e30dd8501343ffa2') || command.includes('…')).toBe(true)
+        if (text.includes('wf incidents'))
+          expect(command.includes('e30dd8501343ffa2') || command.includes('…')).toBe(true)
       }
     }
     expect(textOf(asked(80, 24))).toMatch(/e30dd8501343ffa2/)
@@ -36,21 +37,41 @@ describe('the panel before a change', () => {
 
   it('says what of the chosen ones is gone, and how much of a command has no room', () => {
     const keys = Array.from({ length: 3_000 }, (_, index) => 1_000 + index)
-    const named: Plan = { of: 'jobs', verb: 'resolve', list: 'incidents', selector: { keys: [0, 1, 2, 3, 8, 9] } }
-    const gone = reduce(reduce(asked(80, 24), { type: 'asked', id: 2, plan: named }), { type: 'frozen', id: 2, targets, guarded: [] })
+    const named: Plan = {
+      of: 'jobs',
+      verb: 'resolve',
+      list: 'incidents',
+      selector: { keys: [0, 1, 2, 3, 8, 9] },
+    }
+    const gone = reduce(reduce(asked(80, 24), { type: 'asked', id: 2, plan: named }), {
+      type: 'frozen',
+      id: 2,
+      targets,
+      guarded: [],
+    })
     expect(textOf(gone)).toMatch(/│ 4 jobs; 2 of those that were chosen are gone/)
     const command = `wf incidents resolve ${keys.join(' ')}`
     for (const rows of [10, 16, 24, 50]) {
-      const text = textOf(reduce(asked(60, rows), { type: 'showed', overlay: { kind: 'copy', command, copied: false, under: null } }))
+      const text = textOf(
+        reduce(asked(60, rows), {
+          type: 'showed',
+          overlay: { kind: 'copy', command, copied: false, under: null },
+        }),
+      )
       const [, left] = /… ([\d,]+) more characters, which y copies too/.exec(text) ?? []
       const read = [...text.matchAll(/\b[1-3]\d{3}\b/g)].at(-1)?.[0] ?? ''
-      expect(Number(left?.replace(',', ''))).toBe(command.length - command.indexOf(` ${read} `) - ` ${read} `.length)
+      expect(Number(left?.replace(',', ''))).toBe(
+        command.length - command.indexOf(` ${read} `) - ` ${read} `.length,
+      )
       expect(text).toMatch(/y copies it by the terminal/)
     }
   })
 
   it('takes the place of what was refused before', () => {
-    const told = reduce(asked(80, 24), { type: 'noticed', notice: { text: 'choose a job first', tone: 'bad', at: noon } })
+    const told = reduce(asked(80, 24), {
+      type: 'noticed',
+      notice: { text: 'choose a job first', tone: 'bad', at: noon },
+    })
     expect(reduce(told, { type: 'asked', id: 2, plan }).notice).toBe(null)
     expect(press({ ...told, overlay: null }, 'down').notice).toBe(null)
   })
@@ -79,7 +100,11 @@ describe('what stands still', () => {
 
 describe('a filter that cannot be read', () => {
   it('is told on a line of its own, so that there is room for what would be right', () => {
-    const state = type(press(read(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), jobs(1)), 'filter'), '--state done', 'enter')
+    const state = type(
+      press(read(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), jobs(1)), 'filter'),
+      '--state done',
+      'enter',
+    )
     const [prompt, why] = textOf(state).split('\n').slice(-2)
     expect(prompt).toBe(' / --state done█')
     expect(why).toMatch(/^ --state "done" is none of available, waiting, running, /)
@@ -109,7 +134,9 @@ describe('the keys', () => {
     expect(help(causes)).toMatch(/R resolve/)
     expect(help(causes)).not.toMatch(/E edit|e explain/)
     expect(help(read(start({ size, screen: 'jobs' }), jobs(1)))).toMatch(/E edit .*e explain/)
-    expect(help(read(start({ size, screen: 'jobs', readOnly: true }), jobs(1)))).not.toMatch(/R resolve|X cancel|U undo/)
+    expect(help(read(start({ size, screen: 'jobs', readOnly: true }), jobs(1)))).not.toMatch(
+      /R resolve|X cancel|U undo/,
+    )
   })
 
   it('are all told whole on the help screen, in two columns where they fit', () => {

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { freeze } from '../../src/tui/freeze.ts'
-import { planOf } from '../../src/tui/plan.ts'
+import { freeze } from '../../src/tui/resolve-targets.ts'
+import { planOf } from '../../src/tui/action.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import type { Screen } from '../../src/tui/keys.ts'
 import { root } from '../support/cli.ts'
@@ -17,18 +17,26 @@ const usual = { columns: 100, rows: 20 }
 const pictures: Readonly<Record<string, (scene: Outage) => Promise<string>>> = {
   overview: async (scene) => textOf(await shown(scene, { size: wide })),
   incidents: async (scene) => textOf(await shown(scene, { size: wide, screen: 'incidents' })),
-  members: async (scene) => textOf(await shown(scene, { size: wide, screen: 'incidents' }, (state) => press(state, 'open'))),
+  members: async (scene) =>
+    textOf(await shown(scene, { size: wide, screen: 'incidents' }, (state) => press(state, 'open'))),
   'dead letters': screen('dead-letters'),
   breakers: async (scene) => textOf(await shown(scene, { size: wide, screen: 'breakers' })),
   jobs: screen('jobs'),
   workers: screen('workers'),
-  explain: async (scene) => textOf(await shown(scene, { size: usual, screen: 'jobs' }, (state) => press(state, 'explain'))),
+  explain: async (scene) =>
+    textOf(await shown(scene, { size: usual, screen: 'jobs' }, (state) => press(state, 'explain'))),
   confirm: async (scene) => {
     const state = await shown(scene, { size: usual, screen: 'incidents' })
     const plan = planOf(state, 'resolve')
     if (typeof plan === 'string') throw new Error(plan)
     const asked = reduce(state, { type: 'asked', id: 1, plan })
-    return textOf(reduce(asked, { type: 'frozen', id: 1, ...(await freeze(scene.source.reader, plan, scene.source.now())) }))
+    return textOf(
+      reduce(asked, {
+        type: 'frozen',
+        id: 1,
+        ...(await freeze(scene.source.reader, plan, scene.source.now())),
+      }),
+    )
   },
   small: async (scene) => textOf(await shown(scene, { size: { columns: 60, rows: 16 } })),
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { marksOfTargets } from '../../src/tui/marks.ts'
-import { planOf } from '../../src/tui/plan.ts'
+import { marksOfTargets } from '../../src/tui/selection.ts'
+import { planOf } from '../../src/tui/action.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { itemsOf, listOf, queryOf, selectedItem } from '../../src/tui/state.ts'
 import { breaker, figures, incident, jobs, noon, press, read, start, type } from './support/scene.ts'
@@ -48,7 +48,10 @@ describe('opening and going back', () => {
     const members = read(press(causes, 'open'), [incident(5), incident(4)])
     expect([listOf(members), queryOf(members).cause, selected(members)]).toEqual(['incidents', 'ab', 'job:5'])
     const detail = press(members, 'down', 'open')
-    expect([detail.open, queryOf(detail).detail]).toEqual([true, { id: 'job:4', pane: 'page', letter: false }])
+    expect([detail.open, queryOf(detail).detail]).toEqual([
+      true,
+      { id: 'job:4', pane: 'page', letter: false },
+    ])
     const attempts = press(detail, 'attempts')
     expect(queryOf(attempts).detail?.pane).toBe('attempts')
     const out = press(attempts, 'back')
@@ -66,7 +69,11 @@ describe('opening and going back', () => {
 
   it('shows a cause from the overview on the incidents screen', () => {
     const cause = { kind: 'cause', id: 'cause:ab', cause: { fingerprint: 'ab', type: 'mail' } } as never
-    expect(press(read(start(), [cause]), 'open')).toMatchObject({ screen: 'incidents', cause: 'ab', open: false })
+    expect(press(read(start(), [cause]), 'open')).toMatchObject({
+      screen: 'incidents',
+      cause: 'ab',
+      open: false,
+    })
   })
 })
 
@@ -93,7 +100,12 @@ describe('marking', () => {
     // What is not on the page stays marked, whatever is read.
     expect(read(marked(asked), jobs(3, 2), { more: true, next: '2', total: null }).marks.size).toBe(4)
     expect(marked(asked, true).notice?.text).toMatch(/marked are the first 4, and there are more/)
-    for (const left of [press(asked, 'back'), press(asked, 'mark-all'), press(asked, 'breakers', 'jobs'), type(press(asked, 'filter'), '7', 'enter')])
+    for (const left of [
+      press(asked, 'back'),
+      press(asked, 'mark-all'),
+      press(asked, 'breakers', 'jobs'),
+      type(press(asked, 'filter'), '7', 'enter'),
+    ])
       expect(marked(left).marks.size).toBe(0)
   })
 
@@ -108,7 +120,16 @@ describe('marking', () => {
 
 describe('the filter', () => {
   it('is read as the command line reads it, asks for other rows, and is taken away by Esc', () => {
-    const state = type(press(onJobs(1, 2), 'filter'), '-', '-', 'type', 'space', 'mailx', 'backspace', 'enter')
+    const state = type(
+      press(onJobs(1, 2), 'filter'),
+      '-',
+      '-',
+      'type',
+      'space',
+      'mailx',
+      'backspace',
+      'enter',
+    )
     expect(state.overlay).toBe(null)
     expect(queryOf(state).selector).toEqual({ types: ['mail'] })
     // The rows of before are not those of this filter.
@@ -118,15 +139,20 @@ describe('the filter', () => {
   })
 
   it('takes bare words as a part of the error', () => {
-    expect(queryOf(type(press(onJobs(1), 'filter'), 'connection refused', 'enter')).selector).toEqual({ error: { text: 'connection refused' } })
+    expect(queryOf(type(press(onJobs(1), 'filter'), 'connection refused', 'enter')).selector).toEqual({
+      error: { text: 'connection refused' },
+    })
   })
 
   it('looks for bare words in the names of breakers and workers, and refuses what says nothing of them', () => {
-    const at = (screen: 'breakers' | 'workers', text: string) => type(press(start({ screen }), 'filter'), text, 'enter')
+    const at = (screen: 'breakers' | 'workers', text: string) =>
+      type(press(start({ screen }), 'filter'), text, 'enter')
     expect(at('breakers', 'stripe').filters.breakers?.selector).toEqual({ error: { text: 'stripe' } })
     expect(at('workers', '17').filters.workers?.selector).toEqual({ error: { text: '17' } })
     expect(at('breakers', '--type mail').filters.breakers?.selector).toEqual({ types: ['mail'] })
-    expect(at('workers', '--since 2h').overlay).toMatchObject({ error: 'workers are narrowed by --type, or by words of their names' })
+    expect(at('workers', '--since 2h').overlay).toMatchObject({
+      error: 'workers are narrowed by --type, or by words of their names',
+    })
   })
 
   it('refuses what says nothing of the list', () => {
@@ -158,13 +184,17 @@ describe('what is read', () => {
     const state = onJobs(1, 2)
     const failed = reduce(state, { type: 'failed', why: 'locked', at: noon + 9_000 })
     expect([itemsOf(failed)?.length, failed.failure]).toEqual([2, { since: noon, why: 'locked' }])
-    expect(reduce(failed, { type: 'failed', why: 'still locked', at: noon + 20_000 }).failure).toEqual({ since: noon, why: 'still locked' })
+    expect(reduce(failed, { type: 'failed', why: 'still locked', at: noon + 20_000 }).failure).toEqual({
+      since: noon,
+      why: 'still locked',
+    })
     expect(read(failed, jobs(1)).failure).toBe(null)
   })
 
   it('asks for one page, which grows with where the selection is, to a bound', () => {
     expect(queryOf(onJobs(1)).limit).toBeLessThanOrEqual(100)
-    const at = (index: number) => queryOf({ ...start({ screen: 'jobs' }), cursors: { jobs: { id: null, index } } }).limit
+    const at = (index: number) =>
+      queryOf({ ...start({ screen: 'jobs' }), cursors: { jobs: { id: null, index } } }).limit
     expect(at(150)).toBeGreaterThan(150)
     expect(at(90_000)).toBe(300)
   })
@@ -178,7 +208,12 @@ describe('what is read', () => {
 })
 
 describe('asking before a change', () => {
-  const asked = () => reduce(onJobs(1, 2), { type: 'asked', id: 1, plan: { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [1] } } })
+  const asked = () =>
+    reduce(onJobs(1, 2), {
+      type: 'asked',
+      id: 1,
+      plan: { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [1] } },
+    })
   const targets = [{ key: 1, type: 'mail', kind: 'waiting' }]
   const ready = () => reduce(asked(), { type: 'frozen', id: 1, targets, guarded: [] })
 
@@ -193,13 +228,19 @@ describe('asking before a change', () => {
   })
 
   it('hears nothing of another panel', () => {
-    expect(reduce(ready(), { type: 'frozen', id: 7, targets: [], guarded: [] }).overlay).toMatchObject({ targets })
+    expect(reduce(ready(), { type: 'frozen', id: 7, targets: [], guarded: [] }).overlay).toMatchObject({
+      targets,
+    })
     const ended = { type: 'ended', id: 7, notice: { text: 'done', tone: 'good', at: noon } } as const
     expect(reduce(ready(), ended)).toMatchObject({ overlay: { kind: 'confirm' }, notice: { text: 'done' } })
   })
 
   it('closes with the news of its end, and the marks are gone', () => {
-    const state = reduce(press(ready(), 'mark'), { type: 'ended', id: 1, notice: { text: 'done', tone: 'good', at: noon } })
+    const state = reduce(press(ready(), 'mark'), {
+      type: 'ended',
+      id: 1,
+      notice: { text: 'done', tone: 'good', at: noon },
+    })
     expect([state.overlay, state.marks.size, state.notice?.text]).toEqual([null, 0, 'done'])
     expect(reduce(state, { type: 'ticked', now: noon + 60_000 }).notice).toBe(null)
   })

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/domain/text.ts'
+import { displayWidth } from '../../src/text/escape.ts'
 import { screens } from '../../src/tui/keys.ts'
 import { hostileStore, secret } from '../support/hostile-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 import { hasPty, openPty } from './support/pty.ts'
 
-const dashboard = (location: string, more = '') => `wf dashboard --store "${location}" ${more}; echo "exit $?"; echo done`
+const dashboard = (location: string, more = '') =>
+  `wf dashboard --store "${location}" ${more}; echo "exit $?"; echo done`
 
 describe.skipIf(!hasPty)('on a real terminal', () => {
   it.each([
@@ -13,29 +14,39 @@ describe.skipIf(!hasPty)('on a real terminal', () => {
     [80, 24],
     [120, 40],
     [200, 50],
-  ])('A39 B124 B129 B130 every screen of a hostile store fits %s×%s, with its keys in the last line but one', async (columns, rows) => {
-    const { location } = await hostileStore()
-    const pty = openPty({ script: dashboard(location), columns, rows })
-    await pty.until(/live/)
-    for (const [index, { title }] of screens.entries()) {
-      pty.type(`\u001b${index + 1}`)
-      const text = await pty.until((shown) => shown.includes(`[${index + 1} ${title}`) && shown.includes('live') && !shown.includes('reading …'))
-      const lines = text.split('\n')
-      expect(lines.length).toBe(rows)
-      expect(lines[0]).toMatch(/^ wf · /)
-      expect(lines[rows - 2]).toMatch(/\? help/)
-      expect(lines[rows - 1]).toBe('')
-      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
-      pty.type('\r')
-      await pty.until((shown) => !shown.includes('reading …'))
-    }
-    expect(pty.bytes).not.toMatch(/\u001b\[[23]J|\u001b\]|\u0007|\u009b|\u0090/)
-    expect(pty.bytes).not.toMatch(secret)
-    pty.type('q')
-    await pty.until(/exit 0/)
-  })
+    // A39 B124 B129 B130
+  ])(
+    'every screen of a hostile store fits %s×%s, with its keys in the last line but one',
+    async (columns, rows) => {
+      const { location } = await hostileStore()
+      const pty = openPty({ script: dashboard(location), columns, rows })
+      await pty.until(/live/)
+      for (const [index, { title }] of screens.entries()) {
+        pty.type(`\u001b${index + 1}`)
+        const text = await pty.until(
+          (shown) =>
+            shown.includes(`[${index + 1} ${title}`) &&
+            shown.includes('live') &&
+            !shown.includes('reading …'),
+        )
+        const lines = text.split('\n')
+        expect(lines.length).toBe(rows)
+        expect(lines[0]).toMatch(/^ wf · /)
+        expect(lines[rows - 2]).toMatch(/\? help/)
+        expect(lines[rows - 1]).toBe('')
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
+        pty.type('\r')
+        await pty.until((shown) => !shown.includes('reading …'))
+      }
+      expect(pty.bytes).not.toMatch(/\u001b\[[23]J|\u001b\]|\u0007|\u009b|\u0090/)
+      expect(pty.bytes).not.toMatch(secret)
+      pty.type('q')
+      await pty.until(/exit 0/)
+    },
+  )
 
-  it('B124 lives through a storm of sizes, from 1×1 to 500×200, and leaves the shell its history', async () => {
+  // B124
+  it('lives through a storm of sizes, from 1×1 to 500×200, and leaves the shell its history', async () => {
     const { location, raised } = await seededStore()
     await raised(300)
     const history = 'for i in $(seq 1 60); do echo "line $i"; done'
@@ -101,7 +112,11 @@ describe.skipIf(!hasPty)('on a real terminal', () => {
   it('changes nothing with --read-only', async () => {
     const { location, store, raised } = await seededStore()
     await raised(2)
-    const pty = openPty({ script: dashboard(location, '--screen incidents --read-only'), columns: 100, rows: 24 })
+    const pty = openPty({
+      script: dashboard(location, '--screen incidents --read-only'),
+      columns: 100,
+      rows: 24,
+    })
     await pty.until(/▲ 2 incidents/)
     pty.type('R')
     await pty.until(/only looks/)

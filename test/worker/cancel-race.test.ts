@@ -5,10 +5,17 @@ import type { ActivatedJob, HandlerContext } from '../../src/worker/handler/defi
 import { testWorker } from './test-worker.ts'
 
 type Run = { takesMs: number; honours: boolean }
-type Told = Run & { applied?: Applied; cancelledAt?: number; startedAt?: number; abortedAt?: number; returnedAt?: number }
+type Told = Run & {
+  applied?: Applied
+  cancelledAt?: number
+  startedAt?: number
+  abortedAt?: number
+  returnedAt?: number
+}
 
 it.each([3, 17, 2026])(
-  'B020 a cancel at any moment from before the claim to after the end: one of the two wins, and the answer says which (seed %i)',
+  // B020
+  'a cancel at any moment from before the claim to after the end: one of the two wins, and the answer says which (seed %i)',
   async (seed) => {
     const random = seededRandom(seed)
     const upTo = (ms: number) => Math.floor(random() * ms)
@@ -38,9 +45,11 @@ it.each([3, 17, 2026])(
     for (const [key, mine] of told) {
       t.clock.after(upTo(200), () => {
         mine.cancelledAt = t.clock.now()
-        void t.engine.resolve([{ jobKey: key, verb: 'cancel', who: 'ann', reason: null }]).then(([applied]) => {
-          if (applied) mine.applied = applied
-        })
+        void t.engine
+          .resolve([{ jobKey: key, verb: 'cancel', who: 'ann', reason: null }])
+          .then(([applied]) => {
+            if (applied) mine.applied = applied
+          })
       })
     }
     t.worker.start()

@@ -7,13 +7,17 @@ describe('the times of a shutdown', () => {
     [10_000, 5_000],
     [4_000, 2_000],
     [0, 0],
-  ])('B049 with a grace of %i ms handlers are aborted after %i ms', (graceMs, abortInMs) => {
+    // B049
+  ])('with a grace of %i ms handlers are aborted after %i ms', (graceMs, abortInMs) => {
     expect(drainTimes(graceMs).abortInMs).toBe(abortInMs)
   })
 
-  it('B053 is over within a second of its grace, in order', () => {
+  // B053
+  it('is over within a second of its grace, in order', () => {
     const { abortInMs, graceMs, killInMs, endInMs } = drainTimes(30_000)
-    expect([abortInMs, graceMs, killInMs, endInMs]).toEqual([...[abortInMs, graceMs, killInMs, endInMs]].sort((a, b) => a - b))
+    expect([abortInMs, graceMs, killInMs, endInMs]).toEqual(
+      [...[abortInMs, graceMs, killInMs, endInMs]].sort((a, b) => a - b),
+    )
     expect(endInMs).toBeLessThan(graceMs + 1000)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import { errorRecord } from '../../src/domain/error-record.ts'
 import { createJobLog } from '../../src/worker/job-log.ts'
-import { reasonOf } from '../../src/worker/job-words.ts'
+import { reasonOf } from '../../src/worker/job-messages.ts'
 import { outcomes, plainPolicy, testEngine, type TestEngine } from '../support/test-engine.ts'
 
 async function logged(workerId = 'w#1') {
@@ -18,8 +18,13 @@ async function run(t: TestEngine, outcome: Outcome, { count = 1, policy = plainP
   for (let job = 0; job < count; job++) await t.add()
   let left = count
   while (left > 0) {
-    const jobs = await t.claim({ limit: 50, types: [{ type: 'mail', limit: 50, timeoutMs: 1_000, retries: policy.retries }] })
-    await t.engine.exchange({ ended: jobs.map((job) => ({ job, outcome, policy, children: [], durationMs: 42 })) })
+    const jobs = await t.claim({
+      limit: 50,
+      types: [{ type: 'mail', limit: 50, timeoutMs: 1_000, retries: policy.retries }],
+    })
+    await t.engine.exchange({
+      ended: jobs.map((job) => ({ job, outcome, policy, children: [], durationMs: 42 })),
+    })
     left -= jobs.length
   }
 }
@@ -40,7 +45,12 @@ describe('the log of finished attempts', () => {
       {},
       'info ✗ mail #1 attempt 1 failed: ETIMEDOUT connect to stripe, again at once',
     ],
-    ['the last failure', refused(), { retries: 1 }, 'warn ▲ mail #1 incident job_no_retries: ETIMEDOUT connect to stripe'],
+    [
+      'the last failure',
+      refused(),
+      { retries: 1 },
+      'warn ▲ mail #1 incident job_no_retries: ETIMEDOUT connect to stripe',
+    ],
     [
       'the last failure of a type that gives up',
       refused(),
@@ -49,7 +59,12 @@ describe('the log of finished attempts', () => {
     ],
     ['poison', outcomes.poison('bad'), {}, 'warn ▲ mail #1 incident poison_message: bad'],
     ['a refusal', outcomes.business('CARD_DECLINED'), {}, 'info – mail #1 rejected: CARD_DECLINED'],
-    ['a deferral', outcomes.defer(1_704_067_200_000 + 60_000), {}, 'info … mail #1 deferred: BY_HANDLER not yet, again in 1m'],
+    [
+      'a deferral',
+      outcomes.defer(1_704_067_200_000 + 60_000),
+      {},
+      'info … mail #1 deferred: BY_HANDLER not yet, again in 1m',
+    ],
     ['a job given back', outcomes.interrupted(), {}, 'info ↩ mail #1 given back unfinished, costs no retry'],
   ])('is one line for %s', async (_, outcome, policy, line) => {
     const t = await logged()
@@ -125,13 +140,19 @@ describe('the log of finished attempts', () => {
     expect(cut).not.toMatch(/\p{Surrogate}/u)
   })
 
-  it('B145 leaves no half of a secret where it cuts', () => {
+  // B145
+  it('leaves no half of a secret where it cuts', () => {
     for (let before = 0; before < 1_400; before++) {
       const line = reasonOf({ code: null, message: `${'x'.repeat(before)} postgres://user:hunter2@db/x` })
       expect([before, line.includes('hun')]).toEqual([before, false])
     }
     const pem = `-----BEGIN RSA PRIVATE KEY-----\n${'hunter2'.repeat(300)}\n-----END RSA PRIVATE KEY----- end`
     expect(reasonOf({ code: null, message: pem })).not.toContain('hunter2')
-    expect(reasonOf({ code: null, message: `${'Bearer abcdefgh '.repeat(70)}${'y'.repeat(100)} https://u:hunter2@h` })).not.toContain('hun')
+    expect(
+      reasonOf({
+        code: null,
+        message: `${'Bearer abcdefgh '.repeat(70)}${'y'.repeat(100)} https://u:hunter2@h`,
+      }),
+    ).not.toContain('hun')
   })
 })

@@ -11,7 +11,11 @@ describe('the page of metrics', () => {
   it('is served at /metrics, and nothing else is', async () => {
     const { url } = await served(async () => 'wf_workers 1\n')
     const page = await fetch(`${url}/metrics?x=1`)
-    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([200, 'text/plain', 'wf_workers 1\n'])
+    expect([page.status, page.headers.get('content-type'), await page.text()]).toEqual([
+      200,
+      'text/plain',
+      'wf_workers 1\n',
+    ])
     expect((await fetch(`${url}/jobs`)).status).toBe(404)
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405)
   })

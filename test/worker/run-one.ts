@@ -4,11 +4,11 @@ import type { Outcome } from '../../src/domain/outcome.ts'
 import type { LogFields, Logger } from '../../src/logger.ts'
 import { createEvents, type EngineEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { Progress } from '../../src/store/store.ts'
+import type { Progress } from '../../src/store/port.ts'
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
 import type { Attempt } from '../../src/worker/attempt/attempt.ts'
 import { type AttemptEnd, Executor } from '../../src/worker/attempt/executor.ts'
-import { createKit, type KitOptions } from '../../src/worker/attempt/kit.ts'
+import { createKit, type KitOptions } from '../../src/worker/attempt/attempt-services.ts'
 import { normaliseHandler } from '../../src/worker/handler/loaded-handler.ts'
 import { MemorySteps } from './memory-steps.ts'
 
@@ -19,7 +19,8 @@ export interface LogLine extends LogFields {
 
 /** A logger that keeps its lines. */
 export function keepingLogger(lines: LogLine[] = [], fields: LogFields = {}): Logger & { lines: LogLine[] } {
-  const at = (level: string) => (message: string, more?: LogFields) => void lines.push({ level, message, ...fields, ...more })
+  const at = (level: string) => (message: string, more?: LogFields) =>
+    void lines.push({ level, message, ...fields, ...more })
   return {
     lines,
     debug: at('debug'),
@@ -95,7 +96,16 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
   })
   const loaded = new Map(handlers.map((handler) => [handler, normaliseHandler({ type: 'a', ...handler })]))
   const byType = new Map([...loaded.values()].map((handler) => [handler.type, handler]))
-  const kit = createKit({ clock, random: seededRandom(1), log, events, handlers: byType, workerId: 'w#1', steps, ...more })
+  const kit = createKit({
+    clock,
+    random: seededRandom(1),
+    log,
+    events,
+    handlers: byType,
+    workerId: 'w#1',
+    steps,
+    ...more,
+  })
   const executor = new Executor({
     clock,
     now: clock.now,
@@ -115,7 +125,8 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
     log,
     progress,
     counts,
-    start: (handler, job) => executor.start(claimedJob(job), loaded.get(handler) ?? normaliseHandler({ type: 'a', ...handler })),
+    start: (handler, job) =>
+      executor.start(claimedJob(job), loaded.get(handler) ?? normaliseHandler({ type: 'a', ...handler })),
     outcome() {
       const [end, another] = ends
       if (!end || another) throw new Error(`${ends.length} attempts have ended, not one`)
@@ -125,7 +136,11 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
 }
 
 /** Runs one attempt whose handler settles by itself. */
-export async function outcomeOf(handler: object, job?: Partial<ClaimedJob>, sizes?: SizeLimits): Promise<Outcome | null> {
+export async function outcomeOf(
+  handler: object,
+  job?: Partial<ClaimedJob>,
+  sizes?: SizeLimits,
+): Promise<Outcome | null> {
   const { start, clock, outcome } = bench(sizes === undefined ? {} : { sizes })
   start(handler, job)
   await clock.settle()

@@ -7,12 +7,16 @@ function listening() {
   const clock = createFakeClock()
   const source = new EventEmitter()
   const heard: string[] = []
-  const release = onSignals(source, clock, { drain: () => heard.push('drain'), stopNow: () => heard.push('stop') })
+  const release = onSignals(source, clock, {
+    drain: () => heard.push('drain'),
+    stopNow: () => heard.push('stop'),
+  })
   return { clock, source, heard, release }
 }
 
 describe('signals', () => {
-  it('B050 the first Ctrl-C drains, the second stops', async () => {
+  // B050
+  it('the first Ctrl-C drains, the second stops', async () => {
     const { clock, source, heard } = listening()
     source.emit('SIGINT')
     await clock.advance(300)
@@ -20,7 +24,8 @@ describe('signals', () => {
     expect(heard).toEqual(['drain', 'stop'])
   })
 
-  it('B051 one key press that arrives twice, as under npm, is one', async () => {
+  // B051
+  it('one key press that arrives twice, as under npm, is one', async () => {
     const { clock, source, heard } = listening()
     source.emit('SIGINT')
     await clock.advance(50)
@@ -28,7 +33,8 @@ describe('signals', () => {
     expect(heard).toEqual(['drain'])
   })
 
-  it('B050 ten SIGTERMs never stop at once; a Ctrl-C after one does', async () => {
+  // B050
+  it('ten SIGTERMs never stop at once; a Ctrl-C after one does', async () => {
     const { clock, source, heard } = listening()
     for (let times = 0; times < 10; times++) source.emit('SIGTERM')
     expect(new Set(heard)).toEqual(new Set(['drain']))

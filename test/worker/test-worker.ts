@@ -22,14 +22,29 @@ export interface TestWorker extends TestEngine {
   messages(): string[]
 }
 
-export async function testWorker({ file, ...options }: TestWorkerOptions & Pick<TestStoreOptions, 'file'>): Promise<TestWorker> {
+export async function testWorker({
+  file,
+  ...options
+}: TestWorkerOptions & Pick<TestStoreOptions, 'file'>): Promise<TestWorker> {
   const t = await testEngine(file === undefined ? {} : { file })
   const another = async (more: TestWorkerOptions) => {
     const workerId = more.workerId ?? 'w#1'
     await t.join(workerId, { leaseMs: 365 * 86_400_000 })
-    const handlers = new Map(more.handlers.map((handler) => normaliseHandler({ type: 'mail', ...handler })).map((handler) => [handler.type, handler]))
+    const handlers = new Map(
+      more.handlers
+        .map((handler) => normaliseHandler({ type: 'mail', ...handler }))
+        .map((handler) => [handler.type, handler]),
+    )
     const { storeId } = await t.store.info()
-    const parts = { engine: t.engine, clock: t.clock, random: seededRandom(7), log: t.log, isolated: true, storeId, workerId }
+    const parts = {
+      engine: t.engine,
+      clock: t.clock,
+      random: seededRandom(7),
+      log: t.log,
+      isolated: true,
+      storeId,
+      workerId,
+    }
     const worker = createWorker({ ...parts, ...more, handlers })
     onTestFinished(() => worker.stop())
     return worker

@@ -30,7 +30,8 @@ function opener(bank: Bank) {
     type: 'opener',
     dependencies: { bank: { breaker: { ...policy.breaker, hold: false } } },
     async run(_: unknown, ctx: HandlerContext) {
-      for (let call = 0; call < 5; call++) await ctx.optional('bank', () => ctx.call('bank', () => Promise.reject(new Error('down'))))
+      for (let call = 0; call < 5; call++)
+        await ctx.optional('bank', () => ctx.call('bank', () => Promise.reject(new Error('down'))))
       bank.up = false
     },
   }
@@ -38,18 +39,22 @@ function opener(bank: Bank) {
 
 async function world(more: object = {}) {
   const bank: Bank = { up: true, calls: 0 }
-  const t = await testWorker({ handlers: [pay(bank, more), opener(bank), { type: 'mail', concurrency: 10, run: () => 'sent' }] })
+  const t = await testWorker({
+    handlers: [pay(bank, more), opener(bank), { type: 'mail', concurrency: 10, run: () => 'sent' }],
+  })
   const claims: { at: number; types: string[] }[] = []
   const exchange = t.engine.exchange
   t.engine.exchange = async (hand) => {
     const answer = await exchange(hand)
-    if (answer.claimed.length > 0) claims.push({ at: t.clock.monotonic(), types: answer.claimed.map(({ type }) => type) })
+    if (answer.claimed.length > 0)
+      claims.push({ at: t.clock.monotonic(), types: answer.claimed.map(({ type }) => type) })
     return answer
   }
   await t.add({ type: 'opener' })
   t.worker.start()
   await t.rest()
-  const claimedOf = (type: string) => claims.flatMap(({ types }) => types).filter((each) => each === type).length
+  const claimedOf = (type: string) =>
+    claims.flatMap(({ types }) => types).filter((each) => each === type).length
   const addMany = async (type: string, count: number) => {
     await t.engine.enqueue(Array.from({ length: count }, () => ({ type, variables: {} })))
   }
@@ -57,7 +62,8 @@ async function world(more: object = {}) {
 }
 
 describe('types whose breaker is open', () => {
-  it('A27 B042 are not claimed: the other type runs, no retry is spent, and one probe goes a period', async () => {
+  // A27 B042
+  it('are not claimed: the other type runs, no retry is spent, and one probe goes a period', async () => {
     const t = await world()
     expect(t.bank.up).toBe(false)
     await t.addMany('pay', 500)
@@ -80,7 +86,8 @@ describe('types whose breaker is open', () => {
     expect((await t.store.incidents({}, { limit: 10 })).items).toEqual([])
   })
 
-  it('A27 cost a worker that has nothing else one look a second', async () => {
+  // A27
+  it('cost a worker that has nothing else one look a second', async () => {
     const t = await world()
     await t.addMany('pay', 500)
     await t.rest()
@@ -128,7 +135,9 @@ describe('types whose breaker is open', () => {
   })
 
   it('are claimed all the same where the handler says hold: false', async () => {
-    const t = await world({ dependencies: { bank: { ...policy, breaker: { ...policy.breaker, hold: false } } } })
+    const t = await world({
+      dependencies: { bank: { ...policy, breaker: { ...policy.breaker, hold: false } } },
+    })
     await t.addMany('pay', 3)
     await t.rest()
     expect([t.claimedOf('pay'), t.bank.calls]).toEqual([3, 0])

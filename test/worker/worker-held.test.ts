@@ -19,7 +19,8 @@ function listener() {
 
 const cancel = (jobKey: number) => ({ jobKey, verb: 'cancel' as const, who: 'me', reason: null })
 
-describe('A24 cancelling a running job', () => {
+// A24
+describe('cancelling a running job', () => {
   it('aborts its handler with the reason cancelled, and no retry follows', async () => {
     const { reasons, run } = listener()
     const t = await testWorker({ handlers: [{ run }] })
@@ -61,7 +62,11 @@ describe('A24 cancelling a running job', () => {
 
   it('keeps a success that was returned all the same as a stale report, and frees the slot', async () => {
     const door = gate<string>()
-    const t = await testWorker({ handlers: [{ concurrency: 1, run: (job: { key: number }) => (job.key === first ? door.passed : 'next') }] })
+    const t = await testWorker({
+      handlers: [
+        { concurrency: 1, run: (job: { key: number }) => (job.key === first ? door.passed : 'next') },
+      ],
+    })
     const first = await t.add()
     t.worker.start()
     await t.rest()
@@ -135,7 +140,9 @@ describe('held', () => {
   it('does not cost a job its life that was claimed after the renewal', async () => {
     const { reasons, run } = listener()
     const t = await testWorker({ handlers: [{ run }] })
-    const renewed = (await t.store.renew(['w#1'], t.clock.now() + 30_000, t.clock.now())).map(({ jobKey, attempt }) => ({ jobKey, attempt }))
+    const renewed = (await t.store.renew(['w#1'], t.clock.now() + 30_000, t.clock.now())).map(
+      ({ jobKey, attempt }) => ({ jobKey, attempt }),
+    )
     await t.add()
     t.worker.start()
     await t.rest()
@@ -166,7 +173,8 @@ describe('a fence', () => {
 })
 
 describe('looking for work', () => {
-  it('B118 loses no news, whenever it comes', async () => {
+  // B118
+  it('loses no news, whenever it comes', async () => {
     const run = vi.fn(async () => undefined)
     const t = await testWorker({ handlers: [{ run }], file: true })
     const other = await openTestStore({ location: t.location })
@@ -183,7 +191,8 @@ describe('looking for work', () => {
     expect(run).toHaveBeenCalledTimes(200 + 67)
   })
 
-  it('B118 starts a job of its own process at once, and a delayed one when it is due', async () => {
+  // B118
+  it('starts a job of its own process at once, and a delayed one when it is due', async () => {
     const starts: number[] = []
     const t = await testWorker({ handlers: [{ run: async () => void starts.push(t.clock.monotonic()) }] })
     t.worker.start()

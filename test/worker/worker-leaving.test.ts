@@ -15,7 +15,8 @@ function outcome<T>(promise: Promise<T>): { value?: T } {
   return seen
 }
 
-describe('A35 draining', () => {
+// A35
+describe('draining', () => {
   it('lets ten running handlers end, five well and five badly, stores all ten, and starts nothing', async () => {
     const run = async (job: { variables: { ok: boolean } }) => {
       await t.clock.sleep(1_000)
@@ -92,7 +93,8 @@ describe('A35 draining', () => {
     expect(t.clock.pendingTimers).toBeLessThanOrEqual(1)
   })
 
-  it('B053 ends in bounded time when the store takes nothing any more, and says so in one line', async () => {
+  // B053
+  it('ends in bounded time when the store takes nothing any more, and says so in one line', async () => {
     const t = await testWorker({ handlers: [{ run: never, timeout: '1h' }] })
     await t.add()
     t.worker.start()
@@ -116,7 +118,8 @@ describe('stopping', () => {
     t.worker.start()
     await t.rest()
     await t.worker.stop()
-    for (const key of keys) expect(await t.job(key)).toMatchObject({ state: 'available', retries: 3, attempt: 1 })
+    for (const key of keys)
+      expect(await t.job(key)).toMatchObject({ state: 'available', retries: 3, attempt: 1 })
     await t.worker.stop()
   })
 
@@ -141,8 +144,11 @@ describe('stopping', () => {
 })
 
 describe('a worker that hosts handlers that never end', () => {
-  it('A16 B062 goes on after each timeout, and leaves to be replaced when as many are abandoned as it has slots', async () => {
-    const t = await testWorker({ handlers: [{ concurrency: 2, timeout: '1s', backoff: { strategy: 'fixed', delay: '1h' }, run: never }] })
+  // A16 B062
+  it('goes on after each timeout, and leaves to be replaced when as many are abandoned as it has slots', async () => {
+    const t = await testWorker({
+      handlers: [{ concurrency: 2, timeout: '1s', backoff: { strategy: 'fixed', delay: '1h' }, run: never }],
+    })
     const keys = [await t.add(), await t.add(), await t.add()]
     t.worker.start()
     const finished = outcome(t.worker.finished)
@@ -157,7 +163,8 @@ describe('a worker that hosts handlers that never end', () => {
     expect((await t.job(keys[2] ?? 0)).state).toBe('available')
   })
 
-  it('B062 with default settings runs the good jobs behind a bad one, at concurrency 1 in one process', async () => {
+  // B062
+  it('with default settings runs the good jobs behind a bad one, at concurrency 1 in one process', async () => {
     const run = (job: { variables: { bad?: boolean } }) => (job.variables.bad ? never() : 'good')
     const t = await testWorker({ handlers: [{ concurrency: 1, run }], isolated: false })
     const bad = await t.add({ variables: { bad: true }, priority: 1 })
@@ -190,7 +197,8 @@ describe('a worker that hosts handlers that never end', () => {
   })
 })
 
-describe('B056 an error that no handler caught', () => {
+// B056
+describe('an error that no handler caught', () => {
   it('is told once with what was running, counted, and ends the worker after its jobs', async () => {
     const door = gate<string>()
     const counted: unknown[] = []
@@ -229,7 +237,9 @@ describe('B056 an error that no handler caught', () => {
     await t.rest()
     t.worker.panic(new TypeError('late'))
     expect(await t.worker.finished).toBe('panic')
-    expect(t.messages().at(-1)).toContain(`no handler was running; the last that ended: b #${key}): TypeError: late`)
+    expect(t.messages().at(-1)).toContain(
+      `no handler was running; the last that ended: b #${key}): TypeError: late`,
+    )
     expect(counted).toMatchObject([{ labels: { type: 'b' } }])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closeBreaker, tripBreaker } from '../../src/engine/breakers-control.ts'
+import { closeBreaker, tripBreaker } from '../../src/engine/breaker-admin.ts'
 import { createInspector } from '../../src/engine/inspector.ts'
 import type { HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { testWorker } from './test-worker.ts'
@@ -24,7 +24,8 @@ class Bank {
 
   async #answer(now: number, signal: AbortSignal): Promise<string> {
     this.calledAt.push(now)
-    if (this.hangs) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    if (this.hangs)
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     if (!this.up) throw Object.assign(new Error('down'), { status: 503 })
     return 'paid'
   }
@@ -38,7 +39,12 @@ async function world(workers: readonly (readonly string[])[]) {
   const handlersOf = (types: readonly string[]) => types.map((type) => bank.handler(type, () => now()))
   const t = await testWorker({ handlers: handlersOf(first) })
   now = t.clock.monotonic
-  const all = [t.worker, ...(await Promise.all(others.map((types, index) => t.another({ workerId: `w#${index + 2}`, handlers: handlersOf(types) }))))]
+  const all = [
+    t.worker,
+    ...(await Promise.all(
+      others.map((types, index) => t.another({ workerId: `w#${index + 2}`, handlers: handlersOf(types) })),
+    )),
+  ]
   for (const worker of all) worker.start()
   await t.rest()
   const states = async (type: string) => (await t.store.jobs({ types: [type] }, { limit: 1_000 })).items
@@ -46,7 +52,8 @@ async function world(workers: readonly (readonly string[])[]) {
 }
 
 describe('a breaker that workers share', () => {
-  it('A26 opened by one worker holds the jobs of another within a second', async () => {
+  // A26
+  it('opened by one worker holds the jobs of another within a second', async () => {
     const t = await world([['pay'], ['refund']])
     t.bank.up = false
     for (let job = 0; job < 5; job++) await t.add({ type: 'pay' })
@@ -58,11 +65,17 @@ describe('a breaker that workers share', () => {
     await t.clock.advance(5_000)
     expect(t.bank.calledAt).toHaveLength(before)
     expect(await t.job(key)).toMatchObject({ state: 'available', attempt: 0, retries: 3 })
-    expect((await createInspector(t.store, t.store.now).job(key))?.job).toMatchObject({ key, state: 'available' })
-    expect((await t.states('pay')).map(({ retries, failures }) => [retries, failures])).toEqual(Array.from({ length: 5 }, () => [3, 0]))
+    expect((await createInspector(t.store, t.store.now).job(key))?.job).toMatchObject({
+      key,
+      state: 'available',
+    })
+    expect((await t.states('pay')).map(({ retries, failures }) => [retries, failures])).toEqual(
+      Array.from({ length: 5 }, () => [3, 0]),
+    )
   })
 
-  it('A26 tripped by an operator holds jobs within a second, and closed by one lets them go', async () => {
+  // A26
+  it('tripped by an operator holds jobs within a second, and closed by one lets them go', async () => {
     const t = await world([['pay']])
     await tripBreaker(t.store, 'bank', { forMs: 3_600_000, who: 'ann', reason: 'the bank asked' })
     await t.clock.advance(1_000)
@@ -74,7 +87,8 @@ describe('a breaker that workers share', () => {
     expect(await t.job(key)).toMatchObject({ state: 'completed', attempt: 1 })
   })
 
-  it('A25 sees at most one request an open period over all workers, spends no retry, and lets all complete when it returns', async () => {
+  // A25
+  it('sees at most one request an open period over all workers, spends no retry, and lets all complete when it returns', async () => {
     const t = await world([['pay'], ['pay'], ['pay']])
     t.bank.up = false
     for (let job = 0; job < 60; job++) await t.add({ type: 'pay' })
@@ -87,7 +101,8 @@ describe('a breaker that workers share', () => {
     await t.clock.advance(10 * openForMs)
     const later = t.bank.calledAt.slice(toOpen).map((at) => at - openedAt)
     expect(later.length).toBeGreaterThanOrEqual(8)
-    for (const [index, at] of later.entries()) expect(at - (later[index - 1] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(openForMs)
+    for (const [index, at] of later.entries())
+      expect(at - (later[index - 1] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(openForMs)
     t.bank.up = true
     await t.clock.advance(4 * openForMs)
     for (let round = 0; round < 10; round++) await t.rest()
@@ -96,7 +111,8 @@ describe('a breaker that workers share', () => {
     expect(new Set(jobs.map(({ failures, retries }) => `${failures} ${retries}`))).toEqual(new Set(['0 3']))
   })
 
-  it('A25 alone with a dependency that fails for it costs nothing for an hour, then its retries, and stops with the error', async () => {
+  // A25
+  it('alone with a dependency that fails for it costs nothing for an hour, then its retries, and stops with the error', async () => {
     const t = await world([['pay']])
     t.bank.up = false
     const key = await t.add({ type: 'pay', retries: 3 })
@@ -111,7 +127,8 @@ describe('a breaker that workers share', () => {
     expect(incidents).toMatchObject([{ kind: 'job_no_retries', error: { message: 'down' } }])
   })
 
-  it('A25 gives the place of a probe that hangs to another after an open period', async () => {
+  // A25
+  it('gives the place of a probe that hangs to another after an open period', async () => {
     const t = await world([['pay']])
     await tripBreaker(t.store, 'bank', { forMs: 1_000, who: 'ann', reason: 'test' })
     await t.clock.advance(500)

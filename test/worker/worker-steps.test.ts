@@ -5,7 +5,8 @@ import { testWorker } from './test-worker.ts'
 const backoff = { strategy: 'fixed', delay: '1s', jitter: 0 }
 
 describe('steps that a job remembers, on a store', () => {
-  it('A30 do not charge again when the save after the charge failed', async () => {
+  // A30
+  it('do not charge again when the save after the charge failed', async () => {
     const done: string[] = []
     const handler = {
       backoff,
@@ -31,10 +32,13 @@ describe('steps that a job remembers, on a store', () => {
     const { job, result, steps } = await t.detail(key)
     expect([job.state, result]).toEqual(['completed', '{"id":"c-1"}'])
     expect(steps).toMatchObject([{ step: 'charge', result: '{"id":"c-1"}', unknowns: 0 }])
-    expect(counted).toEqual([{ metric: 'wf_worker_idempotency_cache_hits_total', labels: { type: 'mail' }, value: 1 }])
+    expect(counted).toEqual([
+      { metric: 'wf_worker_idempotency_cache_hits_total', labels: { type: 'mail' }, value: 1 },
+    ])
   })
 
-  it('A30 ask verify when the process was killed inside, and run again without it, with the doubt in sight', async () => {
+  // A30
+  it('ask verify when the process was killed inside, and run again without it, with the doubt in sight', async () => {
     const done: string[] = []
     const handler = {
       async run(_: unknown, ctx: HandlerContext) {
@@ -47,7 +51,8 @@ describe('steps that a job remembers, on a store', () => {
     // The process that had it stated both intents, and was never heard of again.
     await t.join('dead#1')
     const [claimed] = await t.claim({ workerId: 'dead#1' })
-    for (const step of ['mail', 'text']) await t.store.beginStep({ jobKey: key, attempt: 1, workerId: 'dead#1' }, step, t.store.now())
+    for (const step of ['mail', 'text'])
+      await t.store.beginStep({ jobKey: key, attempt: 1, workerId: 'dead#1' }, step, t.store.now())
     if (claimed) await t.settle(claimed, { kind: 'lost', reason: 'worker_died', detail: 'killed' })
     t.worker.start()
     await t.rest()
@@ -59,13 +64,16 @@ describe('steps that a job remembers, on a store', () => {
     expect(t.messages().filter((line) => line.includes('it may have taken effect'))).toHaveLength(2)
   })
 
-  it('B063 do not begin in an attempt that has lost its lease', async () => {
+  // B063
+  it('do not begin in an attempt that has lost its lease', async () => {
     const refusals: unknown[] = []
     const done: string[] = []
     const handler = {
       async run(_: unknown, ctx: HandlerContext) {
         await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))
-        await ctx.once('charge', () => void done.push('charge')).catch((error: unknown) => refusals.push(error))
+        await ctx
+          .once('charge', () => void done.push('charge'))
+          .catch((error: unknown) => refusals.push(error))
       },
     }
     const t = await testWorker({ handlers: [handler] })
@@ -80,10 +88,12 @@ describe('steps that a job remembers, on a store', () => {
 })
 
 describe('the key for outside effects', () => {
-  it('A32 is the same for every attempt of a job, after a failure, a loss and a resolution, and of no other job or store', async () => {
+  // A32
+  it('is the same for every attempt of a job, after a failure, a loss and a resolution, and of no other job or store', async () => {
     const worlds = [await seen(), await seen()]
     for (const { keys } of worlds) expect(keys).toHaveLength(4)
-    const of = ({ keys, first }: Awaited<ReturnType<typeof seen>>) => new Set(keys.filter(([job]) => job === first).map(([, key]) => key))
+    const of = ({ keys, first }: Awaited<ReturnType<typeof seen>>) =>
+      new Set(keys.filter(([job]) => job === first).map(([, key]) => key))
     expect(worlds.map((world) => of(world).size)).toEqual([1, 1])
     expect(new Set(worlds.flatMap(({ keys }) => keys.map(([, key]) => key))).size).toBe(4)
   })

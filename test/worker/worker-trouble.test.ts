@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { WfError } from '../../src/domain/errors.ts'
+import { WfError } from '../../src/errors.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import { gate, testWorker } from './test-worker.ts'
 
@@ -15,7 +15,8 @@ function intercept(
   }
 }
 
-describe('B017 the loop goes on after an exchange that', () => {
+// B017
+describe('the loop goes on after an exchange that', () => {
   const failures: [string, () => never | Promise<never>, string][] = [
     [
       'throws an error of an unknown class',
@@ -33,7 +34,11 @@ describe('B017 the loop goes on after an exchange that', () => {
     ],
     ['rejects with undefined', () => Promise.reject(undefined), 'undefined was thrown'],
     ['rejects with null', () => Promise.reject(null), 'null was thrown'],
-    ['rejects because the disk is full', () => Promise.reject(new WfError('store_full', 'no space left')), 'no space left'],
+    [
+      'rejects because the disk is full',
+      () => Promise.reject(new WfError('store_full', 'no space left')),
+      'no space left',
+    ],
   ]
   it.each(failures)('%s', async (_, fail, words) => {
     const t = await testWorker({ handlers: [{ run: async () => 1 }] })
@@ -70,7 +75,9 @@ describe('B017 the loop goes on after an exchange that', () => {
 
   it('never answers: it asks again, and gives back what the lost call had claimed', async () => {
     const starts: number[] = []
-    const t = await testWorker({ handlers: [{ run: async (job: { attempt: number }) => void starts.push(job.attempt) }] })
+    const t = await testWorker({
+      handlers: [{ run: async (job: { attempt: number }) => void starts.push(job.attempt) }],
+    })
     let calls = 0
     intercept(t.engine, (hand, real) => {
       if (++calls > 1) return real(hand)
@@ -90,7 +97,9 @@ describe('B017 the loop goes on after an exchange that', () => {
   it('answers after it was given up: what it claimed is given back, nothing runs twice', async () => {
     const starts: number[] = []
     const late = gate()
-    const t = await testWorker({ handlers: [{ run: async (job: { attempt: number }) => void starts.push(job.attempt) }] })
+    const t = await testWorker({
+      handlers: [{ run: async (job: { attempt: number }) => void starts.push(job.attempt) }],
+    })
     let calls = 0
     intercept(t.engine, async (hand, real) => {
       if (++calls === 1) await late.passed
@@ -115,7 +124,9 @@ describe('B017 the loop goes on after an exchange that', () => {
     const t = await testWorker({ handlers: [{ concurrency: 4, run: async () => 1 }] })
     const bad = await t.add()
     const heal = intercept(t.engine, (hand, real) =>
-      hand.ended.some(({ job }) => job.key === bad) ? Promise.reject(new TypeError('cannot read x')) : real(hand),
+      hand.ended.some(({ job }) => job.key === bad)
+        ? Promise.reject(new TypeError('cannot read x'))
+        : real(hand),
     )
     const good: number[] = []
     for (let job = 0; job < 20; job++) good.push(await t.add())
@@ -132,7 +143,9 @@ describe('B017 the loop goes on after an exchange that', () => {
     const key = await t.add()
     t.worker.start()
     await t.rest()
-    intercept(t.engine, (hand, real) => (hand.claim ? Promise.reject(new Error('claims are broken')) : real(hand)))
+    intercept(t.engine, (hand, real) =>
+      hand.claim ? Promise.reject(new Error('claims are broken')) : real(hand),
+    )
     done.open()
     await t.clock.advance(10_000)
     expect((await t.job(key)).state).toBe('completed')
@@ -145,18 +158,25 @@ describe('B017 the loop goes on after an exchange that', () => {
     await t.add()
     t.worker.start()
     await t.clock.advance(59_000)
-    expect(t.messages()).toEqual([expect.stringContaining('cause 0'), expect.stringContaining('cause 1'), expect.stringContaining('cause 2')])
+    expect(t.messages()).toEqual([
+      expect.stringContaining('cause 0'),
+      expect.stringContaining('cause 1'),
+      expect.stringContaining('cause 2'),
+    ])
     heal()
   })
 })
 
 describe('an outcome', () => {
-  it('B033 is kept and handed in again while the store cannot take it; the handler does not run again', async () => {
+  // B033
+  it('is kept and handed in again while the store cannot take it; the handler does not run again', async () => {
     const run = vi.fn(async () => ({ charged: true }))
     const t = await testWorker({ handlers: [{ run }] })
     let broken = true
     intercept(t.engine, (hand, real) =>
-      broken && hand.ended.length > 0 ? Promise.reject(new WfError('store_locked', 'database is locked')) : real(hand),
+      broken && hand.ended.length > 0
+        ? Promise.reject(new WfError('store_locked', 'database is locked'))
+        : real(hand),
     )
     const key = await t.add()
     t.worker.start()
@@ -172,7 +192,8 @@ describe('an outcome', () => {
     expect(run).toHaveBeenCalledTimes(1)
   })
 
-  it('B033 that was stored although the answer got lost is not stored twice', async () => {
+  // B033
+  it('that was stored although the answer got lost is not stored twice', async () => {
     const t = await testWorker({ handlers: [{ run: async () => 1 }] })
     let lose = true
     intercept(t.engine, async (hand, real) => {
@@ -191,9 +212,14 @@ describe('an outcome', () => {
     expect(t.worker.running).toEqual([])
   })
 
-  it('A04 of an attempt that another has taken over is stale: one warning, and the worker goes on', async () => {
+  // A04
+  it('of an attempt that another has taken over is stale: one warning, and the worker goes on', async () => {
     const door = gate()
-    const t = await testWorker({ handlers: [{ concurrency: 1, run: (job: { attempt: number }) => (job.attempt === 1 ? door.passed : undefined) }] })
+    const t = await testWorker({
+      handlers: [
+        { concurrency: 1, run: (job: { attempt: number }) => (job.attempt === 1 ? door.passed : undefined) },
+      ],
+    })
     const key = await t.add()
     t.worker.start()
     await t.rest()
@@ -206,7 +232,9 @@ describe('an outcome', () => {
     door.open()
     await t.rest()
     expect(await t.job(key)).toMatchObject({ state: 'running', attempt: 2, workerId: 'other#1' })
-    expect(t.log.lines.filter(({ level, message }) => level === 'warn' && message.includes('changed nothing'))).toHaveLength(1)
+    expect(
+      t.log.lines.filter(({ level, message }) => level === 'warn' && message.includes('changed nothing')),
+    ).toHaveLength(1)
     const next = await t.add()
     await t.rest()
     expect((await t.job(next)).state).toBe('completed')

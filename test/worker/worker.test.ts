@@ -6,7 +6,9 @@ const never = () => new Promise<never>(() => undefined)
 
 describe('a worker', () => {
   it('takes due jobs, runs them and stores what they came to', async () => {
-    const t = await testWorker({ handlers: [{ run: async (job: { variables: { n: number } }) => ({ twice: job.variables.n * 2 }) }] })
+    const t = await testWorker({
+      handlers: [{ run: async (job: { variables: { n: number } }) => ({ twice: job.variables.n * 2 }) }],
+    })
     const keys = [await t.add({ variables: { n: 1 } }), await t.add({ variables: { n: 2 } })]
     t.worker.start()
     await t.rest()
@@ -20,7 +22,11 @@ describe('a worker', () => {
   })
 
   it('starts a handler only after its claim is stored, and frees a slot only when the settlement is', async () => {
-    const t = await testWorker({ handlers: [{ concurrency: 1, run: async (job: { key: number }) => void seen.push((await t.job(job.key)).state) }] })
+    const t = await testWorker({
+      handlers: [
+        { concurrency: 1, run: async (job: { key: number }) => void seen.push((await t.job(job.key)).state) },
+      ],
+    })
     const seen: string[] = []
     const exchange = t.engine.exchange
     const held: number[] = []
@@ -38,7 +44,8 @@ describe('a worker', () => {
     expect(t.worker.settledCount).toBe(5)
   })
 
-  it('B015 holds no more jobs than can start, however many are due', async () => {
+  // B015
+  it('holds no more jobs than can start, however many are due', async () => {
     const doors: ReturnType<typeof gate<void>>[] = []
     const run = () => {
       const door = gate()
@@ -73,7 +80,8 @@ describe('a worker', () => {
     expect(t.worker.running).toHaveLength(10)
   })
 
-  it('B122 keeps a type whose handlers hang from taking the slots of another', async () => {
+  // B122
+  it('keeps a type whose handlers hang from taking the slots of another', async () => {
     const fast = vi.fn(async () => undefined)
     const t = await testWorker({
       handlers: [
@@ -89,7 +97,8 @@ describe('a worker', () => {
     expect(t.worker.running.map(({ type }) => type)).toEqual(new Array(10).fill('slow'))
   })
 
-  it('B120 lets the jobs of a small type through a flood of another within a few turns', async () => {
+  // B120
+  it('lets the jobs of a small type through a flood of another within a few turns', async () => {
     const order: string[] = []
     const run = async ({ type }: { type: string }) => void order.push(type)
     const t = await testWorker({
@@ -121,7 +130,8 @@ describe('a worker', () => {
     expect(t.worker.running).toHaveLength(5)
   })
 
-  it('B068 leaves jobs of a type that it has no handler for as they are', async () => {
+  // B068
+  it('leaves jobs of a type that it has no handler for as they are', async () => {
     const t = await testWorker({ handlers: [{ type: 'email', run: async () => undefined }] })
     const stray = await t.add({ type: 'emial' })
     const good = await t.add({ type: 'email' })
@@ -131,17 +141,22 @@ describe('a worker', () => {
     expect(await t.job(good)).toMatchObject({ state: 'completed' })
   })
 
-  it.each(['__proto__', 'toString', 'hasOwnProperty'])('B107 runs a type called %s like any other', async (type) => {
-    const t = await testWorker({ handlers: [{ type, run: async () => 1 }] })
-    const key = await t.add({ type })
-    const other = await t.add({ type: 'constructor' })
-    t.worker.start()
-    await t.rest()
-    expect(await t.job(key)).toMatchObject({ state: 'completed' })
-    expect(await t.job(other)).toMatchObject({ state: 'available' })
-  })
+  // B107
+  it.each(['__proto__', 'toString', 'hasOwnProperty'])(
+    'runs a type called %s like any other',
+    async (type) => {
+      const t = await testWorker({ handlers: [{ type, run: async () => 1 }] })
+      const key = await t.add({ type })
+      const other = await t.add({ type: 'constructor' })
+      t.worker.start()
+      await t.rest()
+      expect(await t.job(key)).toMatchObject({ state: 'completed' })
+      expect(await t.job(other)).toMatchObject({ state: 'available' })
+    },
+  )
 
-  it('B104 sets unreadable jobs aside as poison, and runs the hundred beside them', async () => {
+  // B104
+  it('sets unreadable jobs aside as poison, and runs the hundred beside them', async () => {
     const t = await testWorker({ handlers: [{ run: async () => 1 }] })
     const bad = await t.add()
     const good: number[] = []
@@ -149,7 +164,10 @@ describe('a worker', () => {
     const claimed = t.engine.exchange
     t.engine.exchange = async (hand) => {
       const answer = await claimed(hand)
-      return { ...answer, claimed: answer.claimed.map((job) => (job.key === bad ? { ...job, variables: '{' } : job)) }
+      return {
+        ...answer,
+        claimed: answer.claimed.map((job) => (job.key === bad ? { ...job, variables: '{' } : job)),
+      }
     }
     t.worker.start()
     await t.rest()
@@ -160,7 +178,8 @@ describe('a worker', () => {
     for (const key of good) expect((await t.job(key)).state).toBe('completed')
   })
 
-  it('A18 stores children with the completion of their attempt, and none with its failure', async () => {
+  // A18
+  it('stores children with the completion of their attempt, and none with its failure', async () => {
     const run = (job: { variables: { ok: boolean } }, ctx: HandlerContext) => {
       ctx.enqueue('other', { child: job.variables.ok })
       if (!job.variables.ok) throw new Error('no')
@@ -172,7 +191,11 @@ describe('a worker', () => {
     await t.rest()
     const children = (await t.detail(good)).children
     expect(children).toHaveLength(1)
-    expect(await t.job(children[0] ?? 0)).toMatchObject({ type: 'other', state: 'available', parentKey: good })
+    expect(await t.job(children[0] ?? 0)).toMatchObject({
+      type: 'other',
+      state: 'available',
+      parentKey: good,
+    })
     expect((await t.detail(bad)).children).toEqual([])
   })
 
@@ -189,7 +212,9 @@ describe('a worker', () => {
 
   it('passes on progress, to be stored at most once a second', async () => {
     const told: unknown[] = []
-    const t = await testWorker({ handlers: [{ run: (_: unknown, ctx: HandlerContext) => ctx.progress(0.5, 'half') }] })
+    const t = await testWorker({
+      handlers: [{ run: (_: unknown, ctx: HandlerContext) => ctx.progress(0.5, 'half') }],
+    })
     t.events.on('progress', (progress) => told.push(progress))
     const key = await t.add()
     t.worker.start()
@@ -203,7 +228,9 @@ describe('a worker', () => {
       attempts.push(t.clock.monotonic())
       if (job.attempt < 3) throw new Error('busy')
     }
-    const t = await testWorker({ handlers: [{ run, backoff: { strategy: 'fixed', delay: '10s', jitter: 0 } }] })
+    const t = await testWorker({
+      handlers: [{ run, backoff: { strategy: 'fixed', delay: '10s', jitter: 0 } }],
+    })
     const key = await t.add()
     t.worker.start()
     await t.rest()
@@ -231,9 +258,12 @@ describe('a worker', () => {
     expect((await t.job(key)).state).toBe('completed')
   })
 
-  it('B119 starts what waited at the very instant at which a pause ends by itself, and then on a ramp', async () => {
+  // B119
+  it('starts what waited at the very instant at which a pause ends by itself, and then on a ramp', async () => {
     const starts: number[] = []
-    const t = await testWorker({ handlers: [{ run: async () => void starts.push(t.clock.now()), concurrency: 10 }] })
+    const t = await testWorker({
+      handlers: [{ run: async () => void starts.push(t.clock.now()), concurrency: 10 }],
+    })
     const untilAt = t.clock.now() + 3_210
     await t.engine.pauseTypes(['mail'], { paused: true, reason: 'x', who: 'me', untilAt })
     for (let job = 0; job < 20; job++) await t.add()
@@ -271,7 +301,8 @@ describe('a worker', () => {
     t.worker.start()
     for (turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(starts).toHaveLength(10)
-    for (const each of new Set(starts)) expect(starts.filter((start) => start === each).length).toBeLessThanOrEqual(2)
+    for (const each of new Set(starts))
+      expect(starts.filter((start) => start === each).length).toBeLessThanOrEqual(2)
   })
 
   it('gives back what it has claimed but not started when it is told to leave', async () => {

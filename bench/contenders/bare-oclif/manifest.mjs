@@ -5,7 +5,12 @@ import { Plugin } from '@oclif/core'
 
 export async function writeManifest() {
   process.env.NODE_ENV = 'production'
-  const plugin = new Plugin({ root: import.meta.dirname, type: 'core', ignoreManifest: true, errorOnManifestCreate: true })
+  const plugin = new Plugin({
+    root: import.meta.dirname,
+    type: 'core',
+    ignoreManifest: true,
+    errorOnManifestCreate: true,
+  })
   await plugin.load()
   writeFileSync(join(import.meta.dirname, 'oclif.manifest.json'), JSON.stringify(plugin.manifest))
 }

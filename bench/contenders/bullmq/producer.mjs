@@ -9,7 +9,14 @@ export async function connect(options) {
     add: (variables) => queue.add('bench', variables),
     addMany: (list) => queue.addBulk(list.map((data) => ({ name: 'bench', data }))),
     async counts() {
-      const { completed = 0, waiting = 0, active = 0, delayed = 0, failed = 0, prioritized = 0 } = await queue.getJobCounts()
+      const {
+        completed = 0,
+        waiting = 0,
+        active = 0,
+        delayed = 0,
+        failed = 0,
+        prioritized = 0,
+      } = await queue.getJobCounts()
       return { completed, unfinished: waiting + active + delayed + failed + prioritized }
     },
     async close() {

@@ -11,7 +11,12 @@ const worker = new Worker(
   async (job) => {
     probe.ran(Number(job.id), job.data.sentUs)
   },
-  { connection: openConnection(options), concurrency: options.concurrency, autorun: false, ...options.bullmq },
+  {
+    connection: openConnection(options),
+    concurrency: options.concurrency,
+    autorun: false,
+    ...options.bullmq,
+  },
 )
 worker.on('completed', () => probe.done())
 await worker.waitUntilReady()

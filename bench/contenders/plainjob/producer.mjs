@@ -9,7 +9,8 @@ export function connect(options) {
     addMany: (list) => queue.addMany('bench', list),
     counts: () => ({
       completed: queue.countJobs({ status: JobStatus.Done }),
-      unfinished: queue.countJobs({ status: JobStatus.Pending }) + queue.countJobs({ status: JobStatus.Processing }),
+      unfinished:
+        queue.countJobs({ status: JobStatus.Pending }) + queue.countJobs({ status: JobStatus.Processing }),
     }),
     close: () => queue.close(),
   }

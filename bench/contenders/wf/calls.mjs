@@ -9,7 +9,12 @@ export const bench = {
   type: 'calls',
   timeout: '5m',
   dependencies: {
-    bank: { timeout: '10s', retry: { attempts: 3, delay: '100ms' }, breaker: { failures: 5, openFor: '30s' }, bulkhead: 10 },
+    bank: {
+      timeout: '10s',
+      retry: { attempts: 3, delay: '100ms' },
+      breaker: { failures: 5, openFor: '30s' },
+      bulkhead: 10,
+    },
   },
   async run(_job, ctx) {
     const answer = async () => 1

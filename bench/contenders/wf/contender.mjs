@@ -8,7 +8,14 @@ export const contender = {
   open: (folder) => ({ address: join(folder, 'wf.db'), close() {} }),
   command({ address, processes, handler = 'handler.mjs' }) {
     const shape = processes ? ['--processes', String(processes)] : ['--inline']
-    return [join(root, 'bin/run.js'), 'run-worker', join(import.meta.dirname, handler), '--store', address, ...shape]
+    return [
+      join(root, 'bin/run.js'),
+      'run-worker',
+      join(import.meta.dirname, handler),
+      '--store',
+      address,
+      ...shape,
+    ]
   },
   env: ({ durability }) => ({ WF_DURABILITY: durability === 'NORMAL' ? 'process' : 'power' }),
 }

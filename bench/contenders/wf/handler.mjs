@@ -22,7 +22,9 @@ function whenDurable() {
   const look = () => {
     if (running.get()) return setImmediate(look)
     probe.drained(() => {
-      const { first } = db.prepare('SELECT min(started_at) AS first FROM wf_jobs WHERE key > ?').get(options.olderKeys ?? 0)
+      const { first } = db
+        .prepare('SELECT min(started_at) AS first FROM wf_jobs WHERE key > ?')
+        .get(options.olderKeys ?? 0)
       db.close()
       return first
     })

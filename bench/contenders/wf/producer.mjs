@@ -4,7 +4,10 @@ import { countJobs } from '../../lib/wf-store.mjs'
 const { openClient } = await import(join(import.meta.dirname, '../../../dist/index.js'))
 
 export async function connect({ address, durability, type = 'bench', olderKeys }) {
-  const client = await openClient({ store: address, durability: durability === 'NORMAL' ? 'process' : 'power' })
+  const client = await openClient({
+    store: address,
+    durability: durability === 'NORMAL' ? 'process' : 'power',
+  })
   return {
     add: (variables) => client.enqueue(type, variables),
     addMany: (list, spec) => client.enqueueMany(list.map((variables) => ({ type, variables, ...spec }))),

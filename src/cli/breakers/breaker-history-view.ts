@@ -1,14 +1,14 @@
 /** What opened and closed a breaker, as people and scripts see it: in lines under it, and as a table of its own. */
-import { formatDuration } from '../../domain/duration.ts'
-import { isJsonObject } from '../../domain/json.ts'
-import { Foreign } from '../../domain/mask.ts'
-import type { HistoryRow } from '../../store/store.ts'
-import { readable } from '../jobs/history-words.ts'
-import { iso } from '../output/json.ts'
-import type { Paint } from '../output/paint.ts'
-import { say, type Safe } from '../output/safe.ts'
-import type { Column } from '../output/table.ts'
-import { relative } from '../output/time.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { isJsonObject } from '../../text/json.ts'
+import { Foreign } from '../../text/mask.ts'
+import type { HistoryRow } from '../../store/port.ts'
+import { readable } from '../jobs/history-messages.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
+import type { Column } from '../../terminal/table.ts'
+import { relative } from '../../terminal/time.ts'
 
 /** What the store keeps of one change; what somebody broke is shown as unknown. */
 export interface BreakerTurn {
@@ -52,14 +52,19 @@ export function breakerHistoryDocument(row: HistoryRow) {
 }
 
 const modes = (mode: string) => mode.replace('_', '-')
-const wasFor = (row: HistoryRow, { untilAt }: BreakerTurn) => (untilAt === null ? null : formatDuration(Math.max(0, untilAt - row.at)))
+const wasFor = (row: HistoryRow, { untilAt }: BreakerTurn) =>
+  untilAt === null ? null : formatDuration(Math.max(0, untilAt - row.at))
 
 export function breakerHistoryColumns(now: number): readonly Column<HistoryRow>[] {
   return [
     { title: 'WHEN', value: ({ at }) => relative(at, now) },
     { title: 'AT', value: ({ at }) => iso(at), optional: 3 },
     { title: 'FROM', value: (row) => modes(turnOf(row).from) },
-    { title: 'TO', value: (row) => modes(turnOf(row).to), paint: (row, paint) => (turnOf(row).to === 'open' ? paint.red : paint.green) },
+    {
+      title: 'TO',
+      value: (row) => modes(turnOf(row).to),
+      paint: (row, paint) => (turnOf(row).to === 'open' ? paint.red : paint.green),
+    },
     { title: 'FOR', value: (row) => wasFor(row, turnOf(row)) ?? '', align: 'right', optional: 2 },
     { title: 'GENERATION', value: (row) => turnOf(row).generation ?? '?', align: 'right', optional: 4 },
     { title: 'BY', value: ({ who }) => who, shrinkTo: 10 },

@@ -1,12 +1,17 @@
 /** The list of breakers: those that all workers share, and those that one worker has for itself. */
-import type { InspectedBreaker } from '../../engine/breakers-control.ts'
-import { heldInAll, heldJobs, localBreakers, type InspectedLocalBreaker } from '../../engine/local-breakers.ts'
-import type { Store, TypeView } from '../../store/store.ts'
+import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
+import {
+  heldInAll,
+  heldJobs,
+  localBreakers,
+  type InspectedLocalBreaker,
+} from '../../engine/local-breakers.ts'
+import type { Store, TypeView } from '../../store/port.ts'
 import { breakerColumns, breakerDocument, type ShownBreaker } from './breaker-view.ts'
 import { inspectedBreakers } from './breakers-command.ts'
-import { iso } from '../output/json.ts'
-import type { Column } from '../output/table.ts'
-import { thousands } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Column } from '../../terminal/table.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface ListedBreaker extends ShownBreaker {
   /** Whose it is: a worker's id; null for one that all share. */
@@ -32,16 +37,28 @@ function sharedOne(breaker: InspectedBreaker, types: readonly TypeView[]): Liste
 }
 
 /** Where every living worker of its types is held, nobody starts their jobs. */
-function localOne(local: InspectedLocalBreaker, types: readonly TypeView[], isHeld: (type: string) => boolean): ListedBreaker {
+function localOne(
+  local: InspectedLocalBreaker,
+  types: readonly TypeView[],
+  isHeld: (type: string) => boolean,
+): ListedBreaker {
   const all = local.types.every(isHeld) ? heldJobs(local.types, types) : null
   const held = local.mode === 'closed' ? 0 : all
   const { name, mode, generation, changedAt, expiresAt, retryInMs, worker } = local
   const openUntil = mode === 'open' ? iso(expiresAt) : null
-  const document = { ...{ name, mode, generation, changedAt: iso(changedAt), openUntil, retryInMs }, types: local.types, worker, held }
+  const document = {
+    ...{ name, mode, generation, changedAt: iso(changedAt), openUntil, retryInMs },
+    types: local.types,
+    worker,
+    held,
+  }
   return { ...local, who: '', reason: null, held, document }
 }
 
-export function listedBreakerColumns(listed: readonly ListedBreaker[], now: number): readonly Column<ListedBreaker>[] {
+export function listedBreakerColumns(
+  listed: readonly ListedBreaker[],
+  now: number,
+): readonly Column<ListedBreaker>[] {
   const [name, state, since, callsIn, ...rest] = breakerColumns(now)
   const held: Column<ListedBreaker> = {
     title: 'HELD',
@@ -49,7 +66,11 @@ export function listedBreakerColumns(listed: readonly ListedBreaker[], now: numb
     align: 'right',
     optional: 1,
   }
-  const worker: Column<ListedBreaker> = { title: 'WORKER', value: (breaker) => breaker.worker ?? 'all', shrinkTo: 12 }
+  const worker: Column<ListedBreaker> = {
+    title: 'WORKER',
+    value: (breaker) => breaker.worker ?? 'all',
+    shrinkTo: 12,
+  }
   const whose = listed.some((breaker) => breaker.worker !== null) ? [worker] : []
   return [name, state, ...whose, since, callsIn, held, ...rest].filter((column) => column !== undefined)
 }

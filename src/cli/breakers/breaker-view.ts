@@ -1,34 +1,50 @@
 /** A breaker as people and scripts see it. */
-import type { HistoryRow } from '../../store/store.ts'
-import { formatDuration } from '../../domain/duration.ts'
-import { quoted } from '../../domain/shell-words.ts'
-import type { InspectedBreaker } from '../../engine/breakers-control.ts'
+import type { HistoryRow } from '../../store/port.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { quoted } from '../../text/shell-words.ts'
+import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
 import { breakerHistoryLine } from './breaker-history-view.ts'
-import { spellLines, type Spell } from './breaker-spells.ts'
-import { iso } from '../output/json.ts'
-import type { Paint, Painter } from '../output/paint.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
+import { spellLines, type Spell } from './breaker-outages.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint, Painter } from '../../terminal/paint.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { facts, indented, section, type Step } from '../output/sections.ts'
-import type { Column } from '../output/table.ts'
-import { counted, relative, span } from '../output/time.ts'
+import type { Column } from '../../terminal/table.ts'
+import { counted, relative, span } from '../../terminal/time.ts'
 
 export function breakerDocument(breaker: InspectedBreaker) {
-  const { name, mode, generation, by, who, reason, changedAt, expiresAt, retryInMs, terms, probes, types } = breaker
+  const { name, mode, generation, by, who, reason, changedAt, expiresAt, retryInMs, terms, probes, types } =
+    breaker
   return {
     ...{ name, mode, generation, by, who, reason },
     changedAt: iso(changedAt),
     openUntil: mode === 'open' ? iso(expiresAt) : null,
     ...{ retryInMs, openForMs: terms.openForMs, probes: terms.probes, types },
-    permits: probes.map(({ permit, holder, expiresAt: until }) => ({ permit, holder, expiresAt: iso(until) })),
+    permits: probes.map(({ permit, holder, expiresAt: until }) => ({
+      permit,
+      holder,
+      expiresAt: iso(until),
+    })),
   }
 }
 
-const tones: Readonly<Record<InspectedBreaker['mode'], keyof Paint>> = { closed: 'green', half_open: 'yellow', open: 'red' }
-const modes: Readonly<Record<InspectedBreaker['mode'], string>> = { closed: 'closed', half_open: 'half-open', open: 'open' }
+const tones: Readonly<Record<InspectedBreaker['mode'], keyof Paint>> = {
+  closed: 'green',
+  half_open: 'yellow',
+  open: 'red',
+}
+const modes: Readonly<Record<InspectedBreaker['mode'], string>> = {
+  closed: 'closed',
+  half_open: 'half-open',
+  open: 'open',
+}
 const painter = ({ mode }: Pick<InspectedBreaker, 'mode'>, paint: Paint): Painter => paint[tones[mode]]
 
 /** What a list shows, of a shared one or of a worker's own. */
-export type ShownBreaker = Pick<InspectedBreaker, 'name' | 'mode' | 'changedAt' | 'retryInMs' | 'who' | 'reason' | 'types'>
+export type ShownBreaker = Pick<
+  InspectedBreaker,
+  'name' | 'mode' | 'changedAt' | 'retryInMs' | 'who' | 'reason' | 'types'
+>
 
 export function breakerColumns(now: number): readonly Column<ShownBreaker>[] {
   return [
@@ -61,7 +77,11 @@ export interface BreakerPast {
   history: readonly HistoryRow[]
 }
 
-export function breakerPage(breaker: InspectedBreaker, { spells, history }: BreakerPast, look: BreakerLook): readonly Safe[] {
+export function breakerPage(
+  breaker: InspectedBreaker,
+  { spells, history }: BreakerPast,
+  look: BreakerLook,
+): readonly Safe[] {
   const { name, mode, probes } = breaker
   const { paint, now } = look
   return [
@@ -69,7 +89,12 @@ export function breakerPage(breaker: InspectedBreaker, { spells, history }: Brea
     ...facts(breakerFacts(breaker, now), paint),
     ...section(
       'probes under way',
-      indented(probes.map(({ permit, holder, expiresAt }) => say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`)),
+      indented(
+        probes.map(
+          ({ permit, holder, expiresAt }) =>
+            say`${permit}  ${holder}  ${paint.dim(say`free again ${relative(expiresAt, now)}`)}`,
+        ),
+      ),
       paint,
     ),
     ...section('openings', spellLines(spells, look), paint),
@@ -80,8 +105,13 @@ export function breakerPage(breaker: InspectedBreaker, { spells, history }: Brea
 /** What can be done about it; `suffix` names the store where it is not the usual one. */
 export function breakerSteps({ name, mode }: InspectedBreaker, suffix: string): readonly Step[] {
   const named = `${quoted(name)}${suffix}`
-  const history = { command: `wf breakers history ${named}`, why: 'each opening and closing, as far back as they are kept' }
-  return mode === 'closed' ? [history] : [{ command: `wf breakers close ${named}`, why: 'calls pass at once, without a probe' }, history]
+  const history = {
+    command: `wf breakers history ${named}`,
+    why: 'each opening and closing, as far back as they are kept',
+  }
+  return mode === 'closed'
+    ? [history]
+    : [{ command: `wf breakers close ${named}`, why: 'calls pass at once, without a probe' }, history]
 }
 
 function breakerFacts(
@@ -93,8 +123,18 @@ function breakerFacts(
     ['since', say`${relative(changedAt, now)}  ${iso(changedAt)}`],
     ['by', who],
     ['why', reason],
-    ['until', mode === 'open' && expiresAt !== null ? say`${relative(expiresAt, now)}  ${iso(expiresAt)}` : null],
-    ['calls', { closed: 'pass', half_open: `${probes} to probe, ${retryInMs === 0 ? 'now' : `in ${span(retryInMs)}`}`, open: 'none' }[mode]],
+    [
+      'until',
+      mode === 'open' && expiresAt !== null ? say`${relative(expiresAt, now)}  ${iso(expiresAt)}` : null,
+    ],
+    [
+      'calls',
+      {
+        closed: 'pass',
+        half_open: `${probes} to probe, ${retryInMs === 0 ? 'now' : `in ${span(retryInMs)}`}`,
+        open: 'none',
+      }[mode],
+    ],
     ['opens for', say`${formatDuration(terms.openForMs)}, then lets ${probes} through`],
     ['types', types.length === 0 ? null : joined(types, ' ')],
   ]

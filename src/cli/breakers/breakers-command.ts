@@ -1,16 +1,16 @@
 /** What the commands about breakers share. */
 import { Args } from '@oclif/core'
 import { breakerNameCharacters } from '../../domain/breaker-row.ts'
-import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
-import { WfError } from '../../domain/errors.ts'
-import { preview } from '../../domain/preview.ts'
-import { inspectBreaker, type InspectedBreaker, type Steered } from '../../engine/breakers-control.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import { didYouMean, nearWords } from '../../text/suggest.ts'
+import { WfError } from '../../errors.ts'
+import { preview } from '../../text/preview.ts'
+import { inspectBreaker, type InspectedBreaker, type Steered } from '../../engine/breaker-admin.ts'
+import type { Store, StoreReader } from '../../store/port.ts'
 import { BaseCommand } from '../base-command.ts'
-import { iso } from '../output/json.ts'
+import { iso } from '../../terminal/json.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
-import { say } from '../output/safe.ts'
-import { relative } from '../output/time.ts'
+import { say } from '../../terminal/safe.ts'
+import { relative } from '../../terminal/time.ts'
 import { readText } from '../input/values.ts'
 
 export const breakerArg = () =>
@@ -29,29 +29,50 @@ export async function inspectedBreakers(store: Store): Promise<readonly Inspecte
 /** Names that workers have declared or that were opened before. */
 export async function knownBreakers(store: StoreReader, now: number): Promise<readonly string[]> {
   const [rows, types] = [await store.breakers(), await store.types(now)]
-  return [...new Set([...rows.map(({ name }) => name), ...types.flatMap(({ declaration }) => declaration?.breakers ?? [])])].sort()
+  return [
+    ...new Set([
+      ...rows.map(({ name }) => name),
+      ...types.flatMap(({ declaration }) => declaration?.breakers ?? []),
+    ]),
+  ].sort()
 }
 
 export function noSuchBreaker(name: string, known: readonly string[], location: string): WfError {
   const near = nearWords([name], known)
-  const hint = didYouMean(near, near.length > 0 ? '' : 'a breaker is listed from its first opening on: wf breakers list')
-  return new WfError('not_found', `the breaker ${preview(name, 60)} has never been opened in ${location}`, { hint })
+  const hint = didYouMean(
+    near,
+    near.length > 0 ? '' : 'a breaker is listed from its first opening on: wf breakers list',
+  )
+  return new WfError('not_found', `the breaker ${preview(name, 60)} has never been opened in ${location}`, {
+    hint,
+  })
 }
 
 export abstract class BreakersChange extends BaseCommand {
   protected tell(name: string, { changed, breaker, operation }: Steered, done: 'opened' | 'closed'): void {
     const untilAt = done === 'opened' ? (breaker?.expiresAt ?? null) : null
     const verb = done === 'opened' ? 'trip' : 'close'
-    const made = operation === null ? null : ({ id: operation, verb, changed: changed ? 1 : 0, suffix: this.storeSuffix } as const)
+    const made =
+      operation === null
+        ? null
+        : ({ id: operation, verb, changed: changed ? 1 : 0, suffix: this.storeSuffix } as const)
     const sum = { matched: 1, changed: changed ? 1 : 0, skipped: changed ? 0 : 1, failed: 0 }
     this.output.document({
       ...sum,
       ...madeDocument(made),
-      items: [{ name, status: changed ? 'changed' : 'skipped', mode: breaker?.mode ?? 'closed', openUntil: iso(untilAt) }],
+      items: [
+        {
+          name,
+          status: changed ? 'changed' : 'skipped',
+          mode: breaker?.mode ?? 'closed',
+          openUntil: iso(untilAt),
+        },
+      ],
     })
     const { green, red, dim } = this.output.paint
     if (!changed) return this.output.print(say`${dim('skipped')} ${name}  it was closed already`)
-    const until = untilAt === null ? say`` : say`  ${dim(say`until ${iso(untilAt)}, ${relative(untilAt, this.now())}`)}`
+    const until =
+      untilAt === null ? say`` : say`  ${dim(say`until ${iso(untilAt)}, ${relative(untilAt, this.now())}`)}`
     this.output.print(say`${(done === 'opened' ? red : green)(done)} ${name}${until}`)
     if (made) this.output.print(operationLine(made, this.output.paint))
   }

@@ -2,7 +2,7 @@
 import { finalStates, jobStates } from '../../domain/job.ts'
 import { runsAgain, type Resolution } from '../../domain/resolution.ts'
 import { everyItem } from '../../store/pages.ts'
-import type { Page, Paged, Selector, Store } from '../../store/store.ts'
+import type { Page, Paged, Selector, Store } from '../../store/port.ts'
 import { BaseCommand } from '../base-command.ts'
 import { readKeys } from '../input/keys.ts'
 import { refuseBound, selectorOf, type Bound, type SelectorFlagValues } from '../input/selector-flags.ts'
@@ -48,11 +48,8 @@ export abstract class ChangeCommand extends BaseCommand {
     { words, selector, dryRun, yes, perSecond, bound }: Wanted,
     { verb, done, resolution, guards = false }: Verb,
   ): Promise<void> {
-    const [{ approve, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] = await Promise.all([
-      import('./targets.ts'),
-      import('./bulk-change.ts'),
-      import('./resolvable.ts'),
-    ])
+    const [{ approve, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] =
+      await Promise.all([import('./targets.ts'), import('./bulk-change.ts'), import('./resolvable.ts')])
     const typed = words && (await readKeys(words))
     const isWide = Object.keys(selector).length > 0
     if (!typed && !isWide) throw needsTarget(verb)
@@ -63,7 +60,10 @@ export abstract class ChangeCommand extends BaseCommand {
     if (!isWide && guards) await nameGuarded(this.output, engine.store, typed ?? [])
     if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
     const narrowed = typed ? { ...selector, keys: typed } : selector
-    const meant = await everyItem((page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page), bound)
+    const meant = await everyItem(
+      (page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page),
+      bound,
+    )
     if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
     const guarded = guards ? await guardedAmong(engine.store, meant, narrowed) : []
     const passed = new Set(guarded.map(({ key }) => key))
@@ -71,19 +71,40 @@ export abstract class ChangeCommand extends BaseCommand {
     if (dryRun) this.output.print(...sampleLines(targets))
     else {
       const again = runsAgain(resolution.verb) ? engine.store : null
-      await approve(this.output, { targets, guarded, done, verb: resolution.verb, again, yes, unasked: false })
+      await approve(this.output, {
+        targets,
+        guarded,
+        done,
+        verb: resolution.verb,
+        again,
+        yes,
+        unasked: false,
+      })
     }
     const keys = targets.map(({ key }) => key)
-    this.endWith(await changeJobs(context, { ...change, keys, selector: narrowed, bound, passedBy: passedByOf(guarded, 'its key or --kind') }))
+    this.endWith(
+      await changeJobs(context, {
+        ...change,
+        keys,
+        selector: narrowed,
+        bound,
+        passedBy: passedByOf(guarded, 'its key or --kind'),
+      }),
+    )
   }
 }
 
 /** A selector that names no state does not mean what is over, however much of that there is. */
 function withoutOver(selector: Selector): Selector {
-  return selector.states ? selector : { ...selector, states: jobStates.filter((state) => !finalStates.includes(state)) }
+  return selector.states
+    ? selector
+    : { ...selector, states: jobStates.filter((state) => !finalStates.includes(state)) }
 }
 
-export async function pageOfTargets<T>(page: Promise<Paged<T>>, targetOf: (item: T) => Target): Promise<Paged<Target>> {
+export async function pageOfTargets<T>(
+  page: Promise<Paged<T>>,
+  targetOf: (item: T) => Target,
+): Promise<Paged<Target>> {
   const { items, next } = await page
   return { items: items.map(targetOf), next }
 }

@@ -1,6 +1,6 @@
 /** Flags of verbs that change jobs. */
 import { Flags } from '@oclif/core'
-import { parseRate } from '../../domain/rate.ts'
+import { parseRate } from '../../text/rate.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { guarded, retriesFlag, textFlag } from '../flags.ts'
 import { readSet } from '../input/set-values.ts'
@@ -15,7 +15,8 @@ export const changeFlags = {
 /** Of verbs that change many jobs. */
 export const paceFlags = {
   rate: Flags.custom<number>({
-    summary: 'no faster than this: 20/s, 90/m; the jobs go in small batches, and Ctrl-C leaves the rest as it is',
+    summary:
+      'no faster than this: 20/s, 90/m; the jobs go in small batches, and Ctrl-C leaves the rest as it is',
     helpValue: 'N/s',
     parse: guarded(parseRate),
   })(),
@@ -25,7 +26,8 @@ export const paceFlags = {
 export const againFlags = {
   retries: retriesFlag('executions to give, 1 to 1,000; unless told what is left, else what it had at first'),
   set: Flags.custom<Omit<VariableChange, 'add'>>({
-    summary: 'change a variable first: amount=10, customer.city=Bonn; variables.amount is the same as amount. The value is JSON, else text',
+    summary:
+      'change a variable first: amount=10, customer.city=Bonn; variables.amount is the same as amount. The value is JSON, else text',
     helpValue: 'PATH=VALUE',
     multiple: true,
     multipleNonGreedy: true,
@@ -34,6 +36,7 @@ export const againFlags = {
   add: Flags.boolean({ summary: '--set may create what is not there', dependsOn: ['set'] }),
   'new-effects': Flags.boolean({
     default: false,
-    summary: 'make its effects anew: its steps are forgotten and ctx.idempotencyKey is another, so what has taken effect happens again',
+    summary:
+      'make its effects anew: its steps are forgotten and ctx.idempotencyKey is another, so what has taken effect happens again',
   }),
 }

@@ -1,6 +1,6 @@
 /** What carries a verb over many: the counts, the line of progress, and Ctrl-C, which leaves the rest as it is. */
 import type { Clock } from '../../clock.ts'
-import type { WfError } from '../../domain/errors.ts'
+import type { WfError } from '../../errors.ts'
 import type { OperationVerb } from '../../domain/operation.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import { ChangeTally } from './changes.ts'
@@ -8,8 +8,8 @@ import { toWfError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { onInterrupt } from '../input/interrupt.ts'
 import { warnFinal } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { createProgress } from '../output/progress.ts'
+import type { Output } from '../../terminal/output.ts'
+import { createProgress } from '../../terminal/progress.ts'
 
 export interface ChangeContext {
   output: Output
@@ -78,7 +78,10 @@ interface ChangeListener {
 }
 
 /** What is done already is not lost with an error. Rejects with it only where nothing is. */
-export async function changed({ tally, signal, add }: ChangeRun, change: (listener: ChangeListener) => Promise<unknown>): Promise<ChangeEnd> {
+export async function changed(
+  { tally, signal, add }: ChangeRun,
+  change: (listener: ChangeListener) => Promise<unknown>,
+): Promise<ChangeEnd> {
   let begun: number | null = null
   const onBegin = (id: number) => {
     begun = id

@@ -1,16 +1,16 @@
 /** What became of jobs that a verb was about, and a sum that always adds up: matched = changed + skipped + failed. */
-import { WfError } from '../../domain/errors.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { WfError } from '../../errors.ts'
+import { Foreign } from '../../text/mask.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { describeError, DetailedError, errorDocument } from '../errors.ts'
 import { heldWords, impactDocument, type Impact } from './impact.ts'
 import { madeDocument, operationLine, type MadeOperation } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
 import { previewLines, type SetPreview } from './set-preview.ts'
-import { summed, sumWords, type Counts, type Sum } from '../output/sum.ts'
-import { counted, thousands } from '../output/time.ts'
+import { summed, sumWords, type Counts, type Sum } from '../output/change-summary.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 import { Unchanged } from './unchanged.ts'
 
 /** Counts as they come; keeps every one only for a document, else why some did not change. */
@@ -87,7 +87,10 @@ function tellEach(output: Output, tally: ChangeTally, told: Told): void {
   output.print(...previewLines(previews, output.paint), ...tally.unchanged.lines(output.paint))
   const sum = sumWithin(tally, told)
   const verb = dryRun ? say`would be ${done}` : green(say`${done}`)
-  output.print(say`${counted(sum.changed, noun)} ${verb}  ${dim(sumWords(sum))}`, ...heldWords(impact, output.paint))
+  output.print(
+    say`${counted(sum.changed, noun)} ${verb}  ${dim(sumWords(sum))}`,
+    ...heldWords(impact, output.paint),
+  )
   if (sum.left > 0) output.note(say`stopped: ${counted(sum.left, noun)} left as they were`)
   if (operation) output.print(operationLine(operation, output.paint))
 }
@@ -103,13 +106,25 @@ function sumWithin({ counts }: ChangeTally, { matched }: Told): PartSum {
 }
 
 /** One job that cannot be done is the answer itself; some of several are a part. */
-function problemOf({ counts, firstFailed }: ChangeTally, sum: PartSum, { matched, failure, missing, noun = 'job' }: Told): WfError | null {
-  if (sum.left > 0) return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, noun)}`, failure)
+function problemOf(
+  { counts, firstFailed }: ChangeTally,
+  sum: PartSum,
+  { matched, failure, missing, noun = 'job' }: Told,
+): WfError | null {
+  if (sum.left > 0)
+    return broken(`stopped after ${thousands(sum.matched)} of ${counted(matched, noun)}`, failure)
   if (sum.failed === 0) return null
-  if (sum.failed < sum.matched) return new WfError('partly_done', `${thousands(sum.failed)} of ${counted(sum.matched, noun)} could not be changed`)
+  if (sum.failed < sum.matched)
+    return new WfError(
+      'partly_done',
+      `${thousands(sum.failed)} of ${counted(sum.matched, noun)} could not be changed`,
+    )
   const code = counts.failed === 0 ? 'not_found' : 'conflict'
   return new WfError(code, firstFailed?.why ?? '', {
-    hint: code === 'not_found' ? (missing ?? 'wf jobs list shows the keys of this store') : `wf jobs show ${firstFailed?.jobKey ?? ''}`,
+    hint:
+      code === 'not_found'
+        ? (missing ?? 'wf jobs list shows the keys of this store')
+        : `wf jobs show ${firstFailed?.jobKey ?? ''}`,
   })
 }
 
@@ -117,5 +132,8 @@ function broken(stopped: string, failure: WfError | null): WfError {
   const again = 'Run it again: what is done already is skipped'
   if (!failure) return new WfError('partly_done', stopped, { hint: again })
   const hint = [failure.hint, again].filter((words) => words !== '').join(' ')
-  return new DetailedError('partly_done', `${stopped}\n${failure.message}`, { hint, details: { cause: errorDocument(failure) } })
+  return new DetailedError('partly_done', `${stopped}\n${failure.message}`, {
+    hint,
+    details: { cause: errorDocument(failure) },
+  })
 }

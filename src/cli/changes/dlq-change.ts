@@ -1,5 +1,5 @@
 /** What `dlq retry` and `dlq discard` share. */
-import type { Page, Paged, Selector, Store } from '../../store/store.ts'
+import type { Page, Paged, Selector, Store } from '../../store/port.ts'
 import { ChangeCommand, pageOfTargets } from './change-command.ts'
 import { changeFlags, paceFlags } from './change-flags.ts'
 import { boundFlags, selectorFlags } from '../input/selector-flags.ts'
@@ -9,6 +9,10 @@ export const dlqChangeFlags = { ...selectorFlags('dlq'), ...boundFlags('dlq'), .
 
 export abstract class DlqChange extends ChangeCommand {
   protected override targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>> {
-    return pageOfTargets(store.deadLetters(selector, page), ({ jobKey, type, reason }) => ({ key: jobKey, type, kind: reason }))
+    return pageOfTargets(store.deadLetters(selector, page), ({ jobKey, type, reason }) => ({
+      key: jobKey,
+      type,
+      kind: reason,
+    }))
   }
 }

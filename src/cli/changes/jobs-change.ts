@@ -1,11 +1,16 @@
 /** What `jobs retry` and `jobs cancel` share. */
-import type { Page, Paged, Selector, Store } from '../../store/store.ts'
+import type { Page, Paged, Selector, Store } from '../../store/port.ts'
 import { ChangeCommand, pageOfTargets } from './change-command.ts'
 import { changeFlags, paceFlags } from './change-flags.ts'
 import { boundFlags, selectorFlags } from '../input/selector-flags.ts'
 import type { Target } from './targets.ts'
 
-export const jobsChangeFlags = { ...selectorFlags('jobs'), ...boundFlags('jobs'), ...changeFlags, ...paceFlags }
+export const jobsChangeFlags = {
+  ...selectorFlags('jobs'),
+  ...boundFlags('jobs'),
+  ...changeFlags,
+  ...paceFlags,
+}
 
 export abstract class JobsChange extends ChangeCommand {
   protected override targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>> {

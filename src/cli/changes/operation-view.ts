@@ -1,5 +1,5 @@
 /** What people did, as people and scripts see it. */
-import { isJsonObject } from '../../domain/json.ts'
+import { isJsonObject } from '../../text/json.ts'
 import {
   isUndone,
   leftOf,
@@ -11,19 +11,19 @@ import {
   type TargetName,
   type Undone,
 } from '../../domain/operation.ts'
-import { commandOf } from '../../domain/operation-words.ts'
-import { Foreign, maskValue } from '../../domain/mask.ts'
-import { preview } from '../../domain/preview.ts'
+import { commandOf } from '../../messages/operation-messages.ts'
+import { Foreign, maskValue } from '../../text/mask.ts'
+import { preview } from '../../text/preview.ts'
 import { whyNotUndone } from '../../engine/undo.ts'
 import { commandInJson, meantInJson, shownCommand, shownMeant } from '../output/command-shown.ts'
-import { maskedAt, readable } from '../jobs/history-words.ts'
-import { iso } from '../output/json.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, say, type Safe, type Shown } from '../output/safe.ts'
+import { maskedAt, readable } from '../jobs/history-messages.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, say, type Safe, type Shown } from '../../terminal/safe.ts'
 import { facts } from '../output/sections.ts'
-import { sumWords } from '../output/sum.ts'
-import type { Column } from '../output/table.ts'
-import { relative, thousands } from '../output/time.ts'
+import { sumWords } from '../output/change-summary.ts'
+import type { Column } from '../../terminal/table.ts'
+import { relative, thousands } from '../../terminal/time.ts'
 
 /** How it stands: at work, broken off by its process or stopped in good order, done, or taken back. */
 function standing(operation: Operation, now: number): string {
@@ -36,10 +36,34 @@ function standing(operation: Operation, now: number): string {
 }
 
 export function operationDocument(operation: Operation, now: number, suffix: string) {
-  const { id, at, verb, who, reason, flags, matched, changed, skipped, failed, finishedAt, undoes, undoneBy, undone } = operation
+  const {
+    id,
+    at,
+    verb,
+    who,
+    reason,
+    flags,
+    matched,
+    changed,
+    skipped,
+    failed,
+    finishedAt,
+    undoes,
+    undoneBy,
+    undone,
+  } = operation
   const undo = whyNotUndone(operation, now) === null ? `wf undo ${id}${suffix}` : null
   return {
-    ...{ id, at: iso(at), verb, command: commandOf(verb), who, selector: meantInJson(operation), reason, flags: new Foreign(shownFlags(flags)) },
+    ...{
+      id,
+      at: iso(at),
+      verb,
+      command: commandOf(verb),
+      who,
+      selector: meantInJson(operation),
+      reason,
+      flags: new Foreign(shownFlags(flags)),
+    },
     ...{ matched, changed, skipped, failed, left: leftOf(operation), state: operationState(operation, now) },
     ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo: undo && commandInJson(undo) },
   }
@@ -52,7 +76,9 @@ function shownFlags(flags: Operation['flags']): Record<string, unknown> {
   return {
     ...rest,
     set: set.map((each) =>
-      isJsonObject(each) && each['remove'] !== true ? { ...each, value: maskedAt(String(each['path']), each['value']) } : each,
+      isJsonObject(each) && each['remove'] !== true
+        ? { ...each, value: maskedAt(String(each['path']), each['value']) }
+        : each,
     ),
   }
 }
@@ -64,13 +90,18 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
     { title: 'WHO', value: ({ who }) => who, shrinkTo: 8 },
     { title: 'WHAT', value: ({ verb }) => commandOf(verb) },
     { title: 'MEANT', value: meantWords, shrinkTo: 12 },
-    { title: 'CHANGED', value: ({ changed, matched }) => say`${thousands(changed)} of ${thousands(matched)}`, align: 'right' },
+    {
+      title: 'CHANGED',
+      value: ({ changed, matched }) => say`${thousands(changed)} of ${thousands(matched)}`,
+      align: 'right',
+    },
     { title: 'STATE', value: (operation) => standing(operation, now), paint: stateTone(now) },
     { title: 'REASON', value: ({ reason }) => reason ?? '', shrinkTo: 10, optional: 1 },
   ]
 }
 
-const meantWords = (operation: Operation): Shown => (operation.selector === '' ? 'all of them' : shownMeant(operation))
+const meantWords = (operation: Operation): Shown =>
+  operation.selector === '' ? 'all of them' : shownMeant(operation)
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
   if (isUndone(operation)) return paint.dim
@@ -86,7 +117,9 @@ export interface OperationLook {
 export function operationFacts(operation: Operation, { paint, now, suffix }: OperationLook): readonly Safe[] {
   const { id, at, verb, who, reason, flags, matched, changed, skipped, failed, undoes } = operation
   const refusal = whyNotUndone(operation, now)
-  const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(([name, value]) => say`${name} ${preview(value, 200)}`)
+  const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(
+    ([name, value]) => say`${name} ${preview(value, 200)}`,
+  )
   const left = leftOf(operation)
   const sum = say`${sumWords({ matched, changed, skipped, failed })}${left > 0 ? say` + ${left} left` : say``}`
   return [
@@ -100,7 +133,12 @@ export function operationFacts(operation: Operation, { paint, now, suffix }: Ope
         ['chosen', chosen.length === 0 ? null : joined(chosen, ', ')],
         ['targets', sum],
         ['undoes', undoes],
-        ['undo', refusal === null ? paint.cyan(shownCommand(`wf undo ${id}${suffix}`)) : paint.dim(say`${refusal.message}`)],
+        [
+          'undo',
+          refusal === null
+            ? paint.cyan(shownCommand(`wf undo ${id}${suffix}`))
+            : paint.dim(say`${refusal.message}`),
+        ],
       ],
       paint,
     ),
@@ -154,10 +192,20 @@ function imageDocument(image: TargetImage | null): unknown {
     const { pausedAt, pausedBy, pauseReason, pausedUntil } = image.before
     return { pausedAt: iso(pausedAt), pausedBy, pauseReason, pausedUntil: iso(pausedUntil) }
   }
-  if (image.of === 'breaker') return image.before && { mode: image.before.mode, openUntil: iso(image.before.expiresAt) }
-  return { ...jobBefore(image.before), ...(image.variables ? { variables: new Foreign(readable(image.variables.before)) } : {}) }
+  if (image.of === 'breaker')
+    return image.before && { mode: image.before.mode, openUntil: iso(image.before.expiresAt) }
+  return {
+    ...jobBefore(image.before),
+    ...(image.variables ? { variables: new Foreign(readable(image.variables.before)) } : {}),
+  }
 }
 
 function jobBefore({ runAt, deadlineAt, finishedAt, deferringSince, ...rest }: JobImage) {
-  return { ...rest, runAt: iso(runAt), deadlineAt: iso(deadlineAt), finishedAt: iso(finishedAt), deferringSince: iso(deferringSince) }
+  return {
+    ...rest,
+    runAt: iso(runAt),
+    deadlineAt: iso(deadlineAt),
+    finishedAt: iso(finishedAt),
+    deferringSince: iso(deferringSince),
+  }
 }

@@ -1,14 +1,14 @@
 /** Dead letters that are to be deleted: counted beforehand, told with `--dry-run`, or done. */
 import type { Clock } from '../../clock.ts'
-import { foretellPurge } from '../../engine/foretell.ts'
+import { foretellPurge } from '../../engine/dry-run.ts'
 import { purgeMany } from '../../engine/purge.ts'
-import type { Selector, Store } from '../../store/store.ts'
+import type { Selector, Store } from '../../store/port.ts'
 import { selectorWords } from './bulk-change.ts'
 import { changed, foretell, runChange, type ChangeEnd, type ChangeRun } from './change-run.ts'
 import { tellChanges } from './changes.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import type { Output } from '../output/output.ts'
-import { who } from '../input/who.ts'
+import type { Output } from '../../terminal/output.ts'
+import { who } from '../input/actor.ts'
 
 export interface PurgeChange {
   store: Store
@@ -25,7 +25,11 @@ export interface PurgeChange {
 export const purged = 'deleted for good'
 export const purgedNoun = 'dead letter'
 
-export async function purgeLetters(output: Output, { clock, suffix }: { clock: Clock; suffix: string }, change: PurgeChange): Promise<ExitCode> {
+export async function purgeLetters(
+  output: Output,
+  { clock, suffix }: { clock: Clock; suffix: string },
+  change: PurgeChange,
+): Promise<ExitCode> {
   const { store, keys, open, dryRun } = change
   const planned = { verb: 'purge' as const, keys, noun: 'dead letters', dryRun }
   const { result, tally, stoppedWith } = await runChange({ output, clock }, planned, async (run) => {
@@ -53,6 +57,16 @@ async function purgeAll(clock: Clock, change: PurgeChange, run: ChangeRun): Prom
   if (keys.length === 0) return { failure: null, id: null }
   const pace = perSecond === undefined ? {} : { perSecond }
   return changed(run, (listener) =>
-    purgeMany({ store, clock, keys, open, reason, who: who(), selector: selectorWords(change), ...pace, ...listener }),
+    purgeMany({
+      store,
+      clock,
+      keys,
+      open,
+      reason,
+      who: who(),
+      selector: selectorWords(change),
+      ...pace,
+      ...listener,
+    }),
   )
 }

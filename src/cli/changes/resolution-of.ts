@@ -1,7 +1,7 @@
 /** From the flags of a verb to what the engine is told. */
 import type { Resolution, VariableChange } from '../../domain/resolution.ts'
-import { given } from '../input/given.ts'
-import { who } from '../input/who.ts'
+import { given } from '../../text/omit-undefined.ts'
+import { who } from '../input/actor.ts'
 
 export interface ResolutionFlags {
   retries?: number | undefined

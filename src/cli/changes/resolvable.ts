@@ -2,13 +2,13 @@
 import { guardedBecause, guardedIncidentKinds, isGuarded, type IncidentKind } from '../../domain/incident.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import { everyItem } from '../../store/pages.ts'
-import type { Selector, StoreReader } from '../../store/store.ts'
+import type { Selector, StoreReader } from '../../store/port.ts'
 import { namedKeys } from '../output/list.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
 import type { Bound } from '../input/selector-flags.ts'
 import type { Target } from './targets.ts'
-import { thousands } from '../output/time.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface GuardedTarget extends Target {
   kind: IncidentKind
@@ -20,10 +20,20 @@ export interface Resolvable {
   guarded: readonly GuardedTarget[]
 }
 
-export async function resolvable(store: StoreReader, selector: Selector, { limit, sort }: Bound = {}): Promise<Resolvable> {
-  const open = await everyItem((page) => store.incidents({ ...selector, includeClosed: false }, page), { limit, sort })
+export async function resolvable(
+  store: StoreReader,
+  selector: Selector,
+  { limit, sort }: Bound = {},
+): Promise<Resolvable> {
+  const open = await everyItem((page) => store.incidents({ ...selector, includeClosed: false }, page), {
+    limit,
+    sort,
+  })
   const guarded = open.filter(({ kind }) => isGuarded(kind, selector))
-  return { targets: open.filter(({ kind }) => !isGuarded(kind, selector)).map(named), guarded: guarded.map(named) }
+  return {
+    targets: open.filter(({ kind }) => !isGuarded(kind, selector)).map(named),
+    guarded: guarded.map(named),
+  }
 }
 
 function named({ jobKey, type, kind }: { jobKey: number; type: string; kind: IncidentKind }): GuardedTarget {
@@ -31,7 +41,11 @@ function named({ jobKey, type, kind }: { jobKey: number; type: string; kind: Inc
 }
 
 /** The failed jobs among `targets` that stopped for a reason which running them again as they are repeats. */
-export async function guardedAmong(store: StoreReader, targets: readonly Target[], selector: Selector): Promise<readonly GuardedTarget[]> {
+export async function guardedAmong(
+  store: StoreReader,
+  targets: readonly Target[],
+  selector: Selector,
+): Promise<readonly GuardedTarget[]> {
   if (targets.length === 0) return []
   const keys = new Set(targets.map(({ key }) => key))
   const incidentKinds = guardedIncidentKinds.filter((kind) => isGuarded(kind, selector))
@@ -42,13 +56,23 @@ export async function guardedAmong(store: StoreReader, targets: readonly Target[
 }
 
 /** Keys are taken at their word; of several, those that would repeat their damage are named all the same. */
-export async function nameGuarded(output: Output, store: StoreReader, keys: readonly number[]): Promise<void> {
+export async function nameGuarded(
+  output: Output,
+  store: StoreReader,
+  keys: readonly number[],
+): Promise<void> {
   if (keys.length < 2) return
-  const incidents = await everyItem((page) => store.incidents({ keys, incidentKinds: guardedIncidentKinds }, page))
+  const incidents = await everyItem((page) =>
+    store.incidents({ keys, incidentKinds: guardedIncidentKinds }, page),
+  )
   for (const kind of guardedIncidentKinds) {
     const of = incidents.filter((incident) => incident.kind === kind).map(({ jobKey }) => jobKey)
     if (of.length === 0) continue
-    output.note(output.errPaint.yellow(say`taken by their keys: ${thousands(of.length)} ${kind} (${namedKeys(of)}): ${guardedBecause[kind] ?? ''}`))
+    output.note(
+      output.errPaint.yellow(
+        say`taken by their keys: ${thousands(of.length)} ${kind} (${namedKeys(of)}): ${guardedBecause[kind] ?? ''}`,
+      ),
+    )
   }
 }
 

@@ -1,8 +1,8 @@
 /** What a verb would change in the variables of a few jobs, so that a person sees a mend before it is made. */
-import { isJsonObject } from '../../domain/json.ts'
-import { maskedChange, variableWords } from '../jobs/history-words.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
+import { isJsonObject } from '../../text/json.ts'
+import { maskedChange, variableWords } from '../jobs/history-messages.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
 
 export interface SetPreview {
   key: number
@@ -24,5 +24,8 @@ export class SetPreviews {
 }
 
 export function previewLines(previews: readonly SetPreview[], paint: Paint): readonly Safe[] {
-  return previews.map(({ key, variables }) => say`${paint.dim(say`would set`)} ${key}  ${joined(variables.map(variableWords), ', ')}`)
+  return previews.map(
+    ({ key, variables }) =>
+      say`${paint.dim(say`would set`)} ${key}  ${joined(variables.map(variableWords), ', ')}`,
+  )
 }

@@ -1,13 +1,13 @@
 /** Which jobs a verb is about: counted and fixed before anything changes, and agreed to where the words were wide. */
-import { WfError } from '../../domain/errors.ts'
-import type { Store } from '../../store/store.ts'
+import { WfError } from '../../errors.ts'
+import type { Store } from '../../store/port.ts'
 import type { OperationVerb } from '../../domain/operation.ts'
-import { canAsk, confirm } from '../input/confirm.ts'
+import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { countedBy, heldWords, impactOf } from './impact.ts'
 import { warnFinal } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
-import { counted, thousands } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 
 /** A job that a verb is about, with what tells it from others. */
 export interface Target {
@@ -34,7 +34,10 @@ export interface Approval {
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approve(output: Output, { targets, guarded = [], done, verb, again, yes, unasked, noun = 'job' }: Approval): Promise<void> {
+export async function approve(
+  output: Output,
+  { targets, guarded = [], done, verb, again, yes, unasked, noun = 'job' }: Approval,
+): Promise<void> {
   if (yes || targets.length === 0) return
   const count = counted(targets.length, noun)
   if (!canAsk(output)) {
@@ -45,8 +48,12 @@ export async function approve(output: Output, { targets, guarded = [], done, ver
     })
   }
   output.note(say`${count} would be ${done}:`, ...sampleLines(targets))
-  if (again) output.note(...heldWords(await impactOf(again, countedBy(targets.map(({ type }) => type))), output.errPaint))
-  if (guarded.length > 0) output.note(say`passed by, because it would do harm again:`, ...sampleLines(guarded))
+  if (again)
+    output.note(
+      ...heldWords(await impactOf(again, countedBy(targets.map(({ type }) => type))), output.errPaint),
+    )
+  if (guarded.length > 0)
+    output.note(say`passed by, because it would do harm again:`, ...sampleLines(guarded))
   warnFinal(output, verb)
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
 }
@@ -76,11 +83,16 @@ function groupsOf(targets: readonly Target[]): readonly Group[] {
     group.keys.push(key)
     groups.set(name, group)
   }
-  const sorted = [...groups.values()].map((group): Group => ({ ...group, count: group.keys.length })).sort((a, b) => b.count - a.count)
+  const sorted = [...groups.values()]
+    .map((group): Group => ({ ...group, count: group.keys.length }))
+    .sort((a, b) => b.count - a.count)
   if (sorted.length <= mostGroups) return sorted
   const rest = sorted.slice(mostGroups - 1)
   const count = rest.reduce((sum, group) => sum + group.count, 0)
-  return [...sorted.slice(0, mostGroups - 1), { count, kind: null, type: `${rest.length} other kinds and types`, keys: [] }]
+  return [
+    ...sorted.slice(0, mostGroups - 1),
+    { count, kind: null, type: `${rest.length} other kinds and types`, keys: [] },
+  ]
 }
 
 function groupWords({ count, kind, type }: Group): Safe {
@@ -88,10 +100,14 @@ function groupWords({ count, kind, type }: Group): Safe {
 }
 
 function sampleOf({ keys }: Group): Safe {
-  return keys.length === 0 ? say`` : say` (${joined([...keys.slice(0, mostKeys), ...(keys.length > mostKeys ? ['…'] : [])], ', ')})`
+  return keys.length === 0
+    ? say``
+    : say` (${joined([...keys.slice(0, mostKeys), ...(keys.length > mostKeys ? ['…'] : [])], ', ')})`
 }
 
 /** Verbs that change jobs never mean all of them by saying nothing. */
 export function needsTarget(verb: string): WfError {
-  return new WfError('usage', `which jobs? wf ${verb} takes keys or a selector`, { hint: `wf ${verb} KEY…, or --help for the selectors` })
+  return new WfError('usage', `which jobs? wf ${verb} takes keys or a selector`, {
+    hint: `wf ${verb} KEY…, or --help for the selectors`,
+  })
 }

@@ -1,8 +1,8 @@
 /** Those that did not change, one by one; where many share a reason, one line for all of them. */
 import type { Applied } from '../../domain/resolution.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
-import { thousands } from '../output/time.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { thousands } from '../../terminal/time.ts'
 
 interface Group {
   word: 'skipped' | 'failed'
@@ -47,7 +47,9 @@ export class Unchanged {
       told += count
     }
     const untold = this.#count - told
-    return untold === 0 ? lines : [...lines, say`${dim(say`… and ${thousands(untold)} more that did not change`)}`]
+    return untold === 0
+      ? lines
+      : [...lines, say`${dim(say`… and ${thousands(untold)} more that did not change`)}`]
   }
 
   #begin(word: Group['word'], why: string): Group | null {

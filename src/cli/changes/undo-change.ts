@@ -1,21 +1,21 @@
 /** Taking an operation back: agreed to, done or foretold, and told: matched = changed + skipped + failed. */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { Operation, Undone } from '../../domain/operation.ts'
-import { commandOf } from '../../domain/operation-words.ts'
+import { commandOf } from '../../messages/operation-messages.ts'
 import { foretellUndo, undoablePages, undoOperation } from '../../engine/undo.ts'
-import type { Store } from '../../store/store.ts'
-import { canAsk, confirm } from '../input/confirm.ts'
+import type { Store } from '../../store/port.ts'
+import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { shownMeant } from '../output/command-shown.ts'
 import { describeError, errorDocument, toWfError } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { onInterrupt, type Interrupt } from '../input/interrupt.ts'
 import { targetName } from './operation-view.ts'
-import type { Output } from '../output/output.ts'
-import { createProgress } from '../output/progress.ts'
-import { say, type Safe } from '../output/safe.ts'
-import { summed, sumWords, type Counts } from '../output/sum.ts'
-import { counted, relative, thousands } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { createProgress } from '../../terminal/progress.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
+import { summed, sumWords, type Counts } from '../output/change-summary.ts'
+import { counted, relative, thousands } from '../../terminal/time.ts'
 
 interface Agreement {
   yes: boolean
@@ -26,7 +26,11 @@ interface Agreement {
 }
 
 /** Throws WfError `refused` when nobody agrees. */
-export async function approveUndo(output: Output, of: Operation, { yes, isNamed, dryRun, now }: Agreement): Promise<void> {
+export async function approveUndo(
+  output: Output,
+  of: Operation,
+  { yes, isNamed, dryRun, now }: Agreement,
+): Promise<void> {
   const what = describe(of, now)
   if (dryRun) return output.note(say`would undo ${what}`)
   if (yes || (isNamed && !canAsk(output))) return output.note(say`undoing ${what}`)
@@ -80,7 +84,10 @@ class UndoTally {
   }
 }
 
-export async function undoAndTell({ output, clock }: { output: Output; clock: Clock }, change: UndoChange): Promise<ExitCode> {
+export async function undoAndTell(
+  { output, clock }: { output: Output; clock: Clock },
+  change: UndoChange,
+): Promise<ExitCode> {
   const tally = new UndoTally(output.json)
   const interrupt = onInterrupt(output)
   const progress = createProgress(output, clock, 'targets')
@@ -91,7 +98,9 @@ export async function undoAndTell({ output, clock }: { output: Output; clock: Cl
   }
   let end: UndoEnd
   try {
-    end = change.dryRun ? await foretell(change, interrupt, add) : await undo(clock, change, { interrupt, add })
+    end = change.dryRun
+      ? await foretell(change, interrupt, add)
+      : await undo(clock, change, { interrupt, add })
   } catch (error) {
     // What came back already must not be lost with the error.
     if (tally.total === 0) throw error
@@ -110,7 +119,11 @@ interface UndoEnd {
   failure: WfError | null
 }
 
-async function foretell({ store, of }: UndoChange, interrupt: Interrupt, add: (undone: readonly Undone[]) => void): Promise<UndoEnd> {
+async function foretell(
+  { store, of }: UndoChange,
+  interrupt: Interrupt,
+  add: (undone: readonly Undone[]) => void,
+): Promise<UndoEnd> {
   for await (const page of undoablePages(store, of.id)) {
     if (interrupt.signal.aborted) break
     for (const target of page.items) add([await foretellUndo(store, target, store.now())])
@@ -123,7 +136,15 @@ async function undo(
   { store, of, who, reason }: UndoChange,
   { interrupt, add }: { interrupt: Interrupt; add: (undone: readonly Undone[]) => void },
 ): Promise<UndoEnd> {
-  const operation = await undoOperation({ store, clock, of, who, reason, signal: interrupt.signal, onBatch: add })
+  const operation = await undoOperation({
+    store,
+    clock,
+    of,
+    who,
+    reason,
+    signal: interrupt.signal,
+    onBatch: add,
+  })
   return { operation: operation.id, matched: operation.matched, failure: null }
 }
 
@@ -138,7 +159,10 @@ function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   const error = problemOf(tally, told, sum)
   output.document({
     ...{ ...sum, undoes: change.of.id, dryRun: change.dryRun, operation },
-    items: tally.items.map(({ jobKey, name, ...rest }) => ({ ...(jobKey === 0 ? { name } : { key: jobKey }), ...rest })),
+    items: tally.items.map(({ jobKey, name, ...rest }) => ({
+      ...(jobKey === 0 ? { name } : { key: jobKey }),
+      ...rest,
+    })),
     ...(error ? { error: errorDocument(error) } : {}),
   })
   const { dim, green, red, yellow } = output.paint
@@ -157,17 +181,33 @@ function tellUndone(output: Output, tally: UndoTally, told: Told): ExitCode {
   return sum.left > 0 && stoppedWith !== null ? stoppedWith : exitCodeOf(error.code)
 }
 
-function undidWords({ id }: Operation, { changed, failed, left }: { changed: number; failed: number; left: number }): Safe {
+function undidWords(
+  { id }: Operation,
+  { changed, failed, left }: { changed: number; failed: number; left: number },
+): Safe {
   if (changed === 0) return say``
   return failed + left === 0 ? say` · undid operation ${id}` : say` · undid operation ${id} in part`
 }
 
-function problemOf(tally: UndoTally, { failure, change: { of } }: Told, sum: { changed: number; failed: number; left: number }): WfError | null {
+function problemOf(
+  tally: UndoTally,
+  { failure, change: { of } }: Told,
+  sum: { changed: number; failed: number; left: number },
+): WfError | null {
   const again = `run wf undo ${of.id} again: what came back already is skipped`
   if (failure) return new WfError('partly_done', failure.message, { hint: again })
-  if (sum.left > 0) return new WfError('partly_done', `stopped: ${counted(sum.left, 'target')} left as they were`, { hint: again })
+  if (sum.left > 0)
+    return new WfError('partly_done', `stopped: ${counted(sum.left, 'target')} left as they were`, {
+      hint: again,
+    })
   if (sum.failed + tally.partly === 0) return null
-  if (sum.changed === 0) return new WfError('conflict', `nothing of operation ${of.id} could be undone`, { hint: `wf audit show ${of.id}` })
-  const what = sum.failed > 0 ? `${counted(sum.failed, 'target')} could not be undone` : `${counted(tally.partly, 'target')} came back in part`
+  if (sum.changed === 0)
+    return new WfError('conflict', `nothing of operation ${of.id} could be undone`, {
+      hint: `wf audit show ${of.id}`,
+    })
+  const what =
+    sum.failed > 0
+      ? `${counted(sum.failed, 'target')} could not be undone`
+      : `${counted(tally.partly, 'target')} came back in part`
   return new WfError('partly_done', what, { hint: `wf audit show ${of.id}` })
 }

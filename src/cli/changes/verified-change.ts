@@ -2,13 +2,13 @@
 import type { Applied, Resolution } from '../../domain/resolution.ts'
 import type { Selector } from '../../domain/selector.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { changeVerified as change } from '../../engine/verified-bulk.ts'
+import { changeVerified as change } from '../../engine/canary-rollout.ts'
 import { selectorWords } from './bulk-change.ts'
 import type { ChangeContext } from './change-run.ts'
 import { toWfError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { onInterrupt } from '../input/interrupt.ts'
-import { createProgress } from '../output/progress.ts'
+import { createProgress } from '../../terminal/progress.ts'
 import type { Bound } from '../input/selector-flags.ts'
 import { tellCanaries, tellHeld, tellProven, tellVerified, tellWaiting } from './verified-view.ts'
 
@@ -29,7 +29,10 @@ export interface VerifiedChange {
   perSecond?: number | undefined
 }
 
-export async function changeVerified({ output, clock, suffix = '' }: ChangeContext, wanted: VerifiedChange): Promise<ExitCode> {
+export async function changeVerified(
+  { output, clock, suffix = '' }: ChangeContext,
+  wanted: VerifiedChange,
+): Promise<ExitCode> {
   const { engine, keys, resolution, passedBy, canary, verifyMs, perSecond } = wanted
   const interrupt = onInterrupt(output)
   const progress = createProgress(output, clock, 'jobs')
@@ -50,12 +53,24 @@ export async function changeVerified({ output, clock, suffix = '' }: ChangeConte
   const pace = perSecond === undefined ? {} : { perSecond }
   try {
     const end = await change({
-      ...{ engine, clock, keys, resolution, passedBy, canary, verifyMs, told, signal: interrupt.signal, selector: selectorWords(wanted) },
+      ...{
+        engine,
+        clock,
+        keys,
+        resolution,
+        passedBy,
+        canary,
+        verifyMs,
+        told,
+        signal: interrupt.signal,
+        selector: selectorWords(wanted),
+      },
       ...pace,
     })
     progress.end()
     // What has been seen to end has started: no undo brings it back.
-    const changed = end.applied.filter(({ status }) => status === 'changed').length - (end.verification?.seen.length ?? 0)
+    const changed =
+      end.applied.filter(({ status }) => status === 'changed').length - (end.verification?.seen.length ?? 0)
     return tellVerified(output, {
       ...end,
       changes: [...end.applied, ...passedBy],

@@ -1,18 +1,26 @@
 /** One dead letter: the page of `dlq show`. Its job may be gone; the letter has all that was needed of it. */
 import type { DeadLetter } from '../../domain/dead-letter.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { Foreign } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import { statusWords } from '../jobs/closed-words.ts'
+import { statusWords } from '../jobs/closed-messages.ts'
 import { closedLetter, deadLetterDocument, letterError } from './dead-letter-view.ts'
 import { errorLines } from '../output/error-view.ts'
-import { readable } from '../jobs/history-words.ts'
+import { readable } from '../jobs/history-messages.ts'
 import type { PageLook } from '../jobs/job-page.ts'
 import { jobDocument, statePainter, stateWords } from '../jobs/job-view.ts'
-import { iso } from '../output/json.ts'
+import { iso } from '../../terminal/json.ts'
 import { doubtsOf, stepsOf } from '../jobs/next-steps.ts'
-import { say, type Safe } from '../output/safe.ts'
-import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Step } from '../output/sections.ts'
-import { counted, relative } from '../output/time.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
+import {
+  facts,
+  indented,
+  jsonLines,
+  section,
+  stepDocuments,
+  stepLines,
+  type Step,
+} from '../output/sections.ts'
+import { counted, relative } from '../../terminal/time.ts'
 
 export interface LetterOfJob {
   letter: DeadLetter & { variables: string }
@@ -37,12 +45,19 @@ export function deadLetterPage({ letter, detail }: LetterOfJob, look: PageLook):
     ...facts(
       [
         ['status', statusWords(closedLetter(letter))],
-        ['received', letter.count > 1 ? say`${moment(letter.receivedAt)}, ${letter.count} times` : moment(letter.receivedAt)],
+        [
+          'received',
+          letter.count > 1
+            ? say`${moment(letter.receivedAt)}, ${letter.count} times`
+            : moment(letter.receivedAt),
+        ],
         ['closed', letter.closedAt === null ? null : moment(letter.closedAt)],
         ['why', letter.closeReason],
         [
           'job',
-          job ? say`${statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)}, ${counted(job.attempt, 'attempt')} started` : 'pruned',
+          job
+            ? say`${statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)}, ${counted(job.attempt, 'attempt')} started`
+            : 'pruned',
         ],
       ],
       paint,

@@ -1,11 +1,11 @@
 /** A dead letter as people and scripts see it. */
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
-import { statusWords, type Closed } from '../jobs/closed-words.ts'
+import { statusWords, type Closed } from '../jobs/closed-messages.ts'
 import { errorLine } from '../output/error-view.ts'
-import { iso } from '../output/json.ts'
-import type { Column } from '../output/table.ts'
-import { relative } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Column } from '../../terminal/table.ts'
+import { relative } from '../../terminal/time.ts'
 
 export function deadLetterDocument(letter: DeadLetter) {
   return {
@@ -30,7 +30,11 @@ export function deadLetterColumns(now: number, closed: boolean): readonly Column
   return [
     { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
-    { title: 'KIND', value: ({ reason }) => reason, paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim) },
+    {
+      title: 'KIND',
+      value: ({ reason }) => reason,
+      paint: ({ closedAt }, paint) => (closedAt === null ? paint.red : paint.dim),
+    },
     { title: 'RECEIVED', value: ({ receivedAt }) => relative(receivedAt, now) },
     { title: 'TIMES', value: ({ count }) => count, align: 'right', optional: 1 },
     { title: 'ERROR', value: (letter) => errorLine(letterError(letter)), shrinkTo: 32 },
@@ -44,5 +48,12 @@ export function closedLetter({ closedAt, closedBy, resolution, closeReason }: De
 
 /** As incidents show theirs; what the letter does not keep is left out. */
 export function letterError({ errorName, errorCode, errorMessage }: DeadLetter): ErrorRecord {
-  return { name: errorName ?? 'Error', code: errorCode, message: errorMessage, stack: null, causes: [], truncated: false }
+  return {
+    name: errorName ?? 'Error',
+    code: errorCode,
+    message: errorMessage,
+    stack: null,
+    causes: [],
+    truncated: false,
+  }
 }

@@ -1,14 +1,14 @@
 /** The variables of a dead letter's job, edited as a whole: what came of it as changes, checked before anything is done with them. */
 import { changesOfEdit, editableVariables, type EditableVariables } from '../../domain/edited-variables.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { setVariables } from '../../domain/set-variable.ts'
 import type { LoadedHandler } from '../../worker/handler/loaded-handler.ts'
-import { canAsk, confirm } from '../input/confirm.ts'
+import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { edited } from '../input/editor.ts'
 import { describeError } from '../errors.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
 
 export interface Editing {
   jobKey: number
@@ -36,7 +36,11 @@ export async function editVariables(output: Output, editing: Editing): Promise<r
   }
 }
 
-async function changesOf(text: string, given: EditableVariables, editing: Editing): Promise<readonly VariableChange[]> {
+async function changesOf(
+  text: string,
+  given: EditableVariables,
+  editing: Editing,
+): Promise<readonly VariableChange[]> {
   const changes = changesOfEdit(text, given)
   if (changes.length === 0) {
     throw new WfError('refused', 'the variables were left as they are: nothing was changed', {
@@ -54,7 +58,9 @@ async function refuseUnfit(variables: string, handler: LoadedHandler): Promise<v
   if (prepared.ok) return
   const { outcome } = prepared
   const why = 'error' in outcome && outcome.error ? outcome.error.message : 'the handler refuses them'
-  throw new WfError('invalid_job', `${why}\n(the schema of ${handler.type})`, { hint: 'nothing was changed; edit them again' })
+  throw new WfError('invalid_job', `${why}\n(the schema of ${handler.type})`, {
+    hint: 'nothing was changed; edit them again',
+  })
 }
 
 /** The handler of `type` in a module that a person named. What the module prints meanwhile is no part of the answer. */

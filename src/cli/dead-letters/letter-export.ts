@@ -1,14 +1,14 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../../domain/dead-letter.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { Foreign } from '../../text/mask.ts'
 import { pagesOf } from '../../store/pages.ts'
-import type { Selector, Store } from '../../store/store.ts'
+import type { Selector, Store } from '../../store/port.ts'
 import { deadLetterDocument } from './dead-letter-view.ts'
-import { readable } from '../jobs/history-words.ts'
-import { jsonLine } from '../output/json.ts'
-import type { Revealing } from '../output/safe.ts'
+import { readable } from '../jobs/history-messages.ts'
+import { jsonLine } from '../../terminal/json.ts'
+import type { Revealing } from '../../terminal/safe.ts'
 import type { Bound } from '../input/selector-flags.ts'
-import type { Sink } from '../output/streams.ts'
+import type { Sink } from '../../terminal/streams.ts'
 
 export interface LetterExport extends Revealing {
   store: Store
@@ -22,7 +22,13 @@ export interface LetterExport extends Revealing {
 const pageSize = 200
 
 /** Answers how many were written. A letter that goes while this runs is left out; one that comes may be. */
-export async function exportLetters({ store, keys, out, signal, reveal = false }: LetterExport): Promise<number> {
+export async function exportLetters({
+  store,
+  keys,
+  out,
+  signal,
+  reveal = false,
+}: LetterExport): Promise<number> {
   let written = 0
   for await (const jobKey of keys) {
     if (out.closed || signal.aborted) break
@@ -36,7 +42,10 @@ export async function exportLetters({ store, keys, out, signal, reveal = false }
 }
 
 export async function* letterKeys(store: Store, selector: Selector, bound: Bound): AsyncGenerator<number> {
-  for await (const { items } of pagesOf((page) => store.deadLetters(selector, page), { ...bound, size: pageSize })) {
+  for await (const { items } of pagesOf((page) => store.deadLetters(selector, page), {
+    ...bound,
+    size: pageSize,
+  })) {
     for (const { jobKey } of items) yield jobKey
   }
 }

@@ -1,18 +1,18 @@
 /** Handing in one job for each line of a file, in batches; a line that is refused leaves the others standing. */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { sizeSettings } from '../../domain/job.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createSum, type BulkSum } from './bulk-sum.ts'
 import { toWfError } from '../errors.ts'
-import { parseObject } from '../../domain/exact-json.ts'
+import { parseObject } from '../../text/strict-json.ts'
 import { notUtf8, unreadable, type Source } from '../input/input.ts'
 import { keyAt, type KeyPath } from '../input/key-path.ts'
 import { batchesOf } from '../input/line-batches.ts'
 import { linesOf, type Line } from '../input/lines.ts'
-import type { Progress } from '../output/progress.ts'
-import { thousands } from '../output/time.ts'
+import type { Progress } from '../../terminal/progress.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface Bulk {
   engine: Engine
@@ -38,8 +38,11 @@ export async function enqueueLines(bulk: Bulk): Promise<{ sum: BulkSum; failure:
   try {
     for await (const batch of batchesOf(linesOf(read.chunks, longestLine(engine)), { clock, signal })) {
       const inputs = batch.map((line) => inputOf(line, bulk))
-      const results = (await engine.enqueueEach(inputs.filter((input): input is EnqueueInput => !(input instanceof WfError)))).values()
-      for (const [index, input] of inputs.entries()) sum.add(batch[index]?.number ?? 0, input, () => results.next().value ?? lostAnswer())
+      const results = (
+        await engine.enqueueEach(inputs.filter((input): input is EnqueueInput => !(input instanceof WfError)))
+      ).values()
+      for (const [index, input] of inputs.entries())
+        sum.add(batch[index]?.number ?? 0, input, () => results.next().value ?? lostAnswer())
       progress.update(sum.lines, source.bytes === null ? null : Math.min(1, read.bytes() / source.bytes))
     }
   } catch (error) {
@@ -76,7 +79,11 @@ function inputOf({ text, tooLong, broken }: Line, { engine, shared, keyFrom }: B
   if (broken) return notUtf8('the line')
   try {
     const variables = parseObject(text, 'the line')
-    return { ...shared, variables, ...(keyFrom === null ? {} : { idempotencyKey: keyAt(variables, keyFrom) }) }
+    return {
+      ...shared,
+      variables,
+      ...(keyFrom === null ? {} : { idempotencyKey: keyAt(variables, keyFrom) }),
+    }
   } catch (error) {
     if (error instanceof WfError) return error
     throw error

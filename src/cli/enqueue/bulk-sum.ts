@@ -1,13 +1,13 @@
 /** What became of the lines of a bulk, and how it is told: all of them, those that were refused, and where it broke off. */
-import { WfError, type ErrorCode } from '../../domain/errors.ts'
+import { WfError, type ErrorCode } from '../../errors.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { EnqueueResult } from '../../engine/engine.ts'
 import { refusal } from './enqueue-one.ts'
 import { describeError, DetailedError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
-import { counted, thousands } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 
 export interface Refusal {
   line: number
@@ -33,7 +33,14 @@ export interface BulkSum {
 const mostRefusals = 1_000
 
 export function createSum(type: string) {
-  const sum = { lines: 0, enqueued: 0, duplicates: 0, refused: 0, firstKey: null as number | null, lastKey: null as number | null }
+  const sum = {
+    lines: 0,
+    enqueued: 0,
+    duplicates: 0,
+    refused: 0,
+    firstKey: null as number | null,
+    lastKey: null as number | null,
+  }
   const refusals: Refusal[] = []
   const refuse = (line: number, { code, message }: WfError) => {
     sum.refused += 1
@@ -49,7 +56,8 @@ export function createSum(type: string) {
       lastLine = line
       if (input instanceof WfError) return refuse(line, input)
       const result = answer()
-      if (result.status === 'refused') return refuse(line, result.reason === 'invalid' ? result.error : refusal(result, input))
+      if (result.status === 'refused')
+        return refuse(line, result.reason === 'invalid' ? result.error : refusal(result, input))
       if (result.status === 'duplicate') sum.duplicates += 1
       else {
         sum.enqueued += 1
@@ -57,7 +65,12 @@ export function createSum(type: string) {
         sum.lastKey = result.key
       }
     },
-    result: ({ brokeOff }: { brokeOff: boolean }): BulkSum => ({ type, ...sum, refusals, nextLine: brokeOff ? lastLine + 1 : null }),
+    result: ({ brokeOff }: { brokeOff: boolean }): BulkSum => ({
+      type,
+      ...sum,
+      refusals,
+      nextLine: brokeOff ? lastLine + 1 : null,
+    }),
   }
 }
 
@@ -77,9 +90,13 @@ export function tellBulk(output: Output, end: BulkEnd): ExitCode {
   const { sum, stoppedWith } = end
   const error = problemOf(end)
   output.document({ ...sum, ...(error ? { error: errorDocument(error) } : {}) })
-  for (const { line, message } of sum.refusals.slice(0, mostTold)) output.note(say`line ${line} refused: ${message.replace(/^the line is /, '')}`)
+  for (const { line, message } of sum.refusals.slice(0, mostTold))
+    output.note(say`line ${line} refused: ${message.replace(/^the line is /, '')}`)
   if (sum.refused > mostTold) output.note(say`… and ${thousands(sum.refused - mostTold)} more lines refused`)
-  const keys = sum.firstKey === null ? say`` : say`  ${output.paint.dim(say`keys ${sum.firstKey} to ${sum.lastKey ?? ''}`)}`
+  const keys =
+    sum.firstKey === null
+      ? say``
+      : say`  ${output.paint.dim(say`keys ${sum.firstKey} to ${sum.lastKey ?? ''}`)}`
   const again = sum.duplicates > 0 ? say`, ${thousands(sum.duplicates)} there already` : say``
   output.print(say`${counted(sum.enqueued, 'job')} enqueued${again}${keys}`)
   if (!error) return exitCodes.ok
@@ -102,7 +119,9 @@ function brokenOff(end: BulkEnd, failure: WfError): WfError {
   if (enqueued + duplicates === 0) return failure
   const isKnown = failure.code !== 'outcome_unknown'
   return new DetailedError('partly_done', `${behind(end.sum, isKnown)}\n${failure.message}`, {
-    hint: [failure.hint, `The jobs enqueued so far stand: ${howToGoOn(end, isKnown)}`].filter((words) => words !== '').join(' '),
+    hint: [failure.hint, `The jobs enqueued so far stand: ${howToGoOn(end, isKnown)}`]
+      .filter((words) => words !== '')
+      .join(' '),
     details: { cause: errorDocument(failure) },
   })
 }
@@ -113,7 +132,8 @@ function behind({ nextLine }: BulkSum, isKnown = true): string {
 
 function howToGoOn({ sum, keyed }: BulkEnd, isKnown = true): string {
   if (keyed) return 'hand in the same lines again, which enqueues none twice'
-  if (!isKnown) return `look which of the lines from ${thousands(sum.nextLine ?? 1)} on are there (wf jobs list) before you hand in the others`
+  if (!isKnown)
+    return `look which of the lines from ${thousands(sum.nextLine ?? 1)} on are there (wf jobs list) before you hand in the others`
   return `hand in the lines from ${thousands(sum.nextLine ?? 1)} on (tail -n +${sum.nextLine ?? 1}), for the others would be enqueued twice`
 }
 
@@ -121,6 +141,9 @@ function howToGoOn({ sum, keyed }: BulkEnd, isKnown = true): string {
 function refusedOf({ refusals: [first], refused, lines }: BulkSum): WfError | null {
   if (!first) return null
   const told = `${counted(refused, 'line')} of ${thousands(lines)} refused, line ${first.line} first`
-  if (refused === lines) return new WfError(first.code, `${told}: ${first.message}`, { hint: 'nothing was enqueued' })
-  return new WfError('partly_done', told, { hint: 'the other jobs stand: mend these lines and enqueue them alone' })
+  if (refused === lines)
+    return new WfError(first.code, `${told}: ${first.message}`, { hint: 'nothing was enqueued' })
+  return new WfError('partly_done', told, {
+    hint: 'the other jobs stand: mend these lines and enqueue them alone',
+  })
 }

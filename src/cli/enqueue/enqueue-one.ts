@@ -1,18 +1,18 @@
 /** Handing in one job, and waiting for it. */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { JobState } from '../../domain/job.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { Foreign } from '../../text/mask.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createJobWaiter } from '../../engine/job-waiter.ts'
-import type { Enqueued, JobDetail } from '../../store/store.ts'
+import type { Enqueued, JobDetail } from '../../store/port.ts'
 import { DetailedError } from '../errors.ts'
 import { errorLine } from '../output/error-view.ts'
 import { jobDocument } from '../jobs/job-view.ts'
-import type { Output } from '../output/output.ts'
-import { safeLines, say } from '../output/safe.ts'
-import { relative } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { safeLines, say } from '../../terminal/safe.ts'
+import { relative } from '../../terminal/time.ts'
 
 export interface Accepted {
   key: number
@@ -41,9 +41,13 @@ export function refusal(refused: Refused, { type, idempotencyKey }: EnqueueInput
         },
       )
     case 'backlog_full':
-      return new WfError('backlog_full', `${type} has ${refused.depth} unfinished jobs; its handler takes ${refused.limit} at most`, {
-        hint: "wait until workers have caught up, start more of them, or raise the handler's backlogLimit",
-      })
+      return new WfError(
+        'backlog_full',
+        `${type} has ${refused.depth} unfinished jobs; its handler takes ${refused.limit} at most`,
+        {
+          hint: "wait until workers have caught up, start more of them, or raise the handler's backlogLimit",
+        },
+      )
     case 'constraint':
       return new WfError('invalid_job', `the store refused the job: ${refused.message}`)
   }
@@ -68,11 +72,17 @@ function startOf({ delay, at }: EnqueueInput, now: number): number {
 }
 
 /** Ends when the job has come to rest; a job that did not complete, and a wait that was too long, are errors. */
-export async function awaitResult(output: Output, { engine, clock, accepted, timeoutMs }: AwaitOptions): Promise<void> {
+export async function awaitResult(
+  output: Output,
+  { engine, clock, accepted, timeoutMs }: AwaitOptions,
+): Promise<void> {
   const { key } = accepted
   output.note(output.errPaint.dim(say`job ${key} enqueued; waiting`))
   const detail = await waited({ engine, clock, accepted, timeoutMs })
-  if (!detail) throw new WfError('not_found', `job ${key} is gone`, { hint: 'it was finished and pruned while we waited' })
+  if (!detail)
+    throw new WfError('not_found', `job ${key} is gone`, {
+      hint: 'it was finished and pruned while we waited',
+    })
   if (detail.job.state !== 'completed') throw notCompleted(detail)
   const result: unknown = detail.result === null ? null : JSON.parse(detail.result)
   output.document({
@@ -93,14 +103,22 @@ export interface AwaitOptions {
   timeoutMs: number | undefined
 }
 
-async function waited({ engine, clock, accepted: { key }, timeoutMs }: AwaitOptions): Promise<JobDetail | null> {
+async function waited({
+  engine,
+  clock,
+  accepted: { key },
+  timeoutMs,
+}: AwaitOptions): Promise<JobDetail | null> {
   const waiter = createJobWaiter({ store: engine.store, clock })
   try {
     return await waiter.wait(key, timeoutMs === undefined ? {} : { timeoutMs })
   } catch (error) {
     // The key is what a script needs to go on from here.
     if (!(error instanceof WfError) || error.code !== 'wait_timeout') throw error
-    throw new DetailedError('wait_timeout', error.message, { hint: `it stays in the store: wf jobs show ${key}`, details: { key } })
+    throw new DetailedError('wait_timeout', error.message, {
+      hint: `it stays in the store: wf jobs show ${key}`,
+      details: { key },
+    })
   } finally {
     await waiter.close()
   }
@@ -115,8 +133,12 @@ const endings: Partial<Record<JobState, string>> = {
 
 function notCompleted({ job, incidents, attempts }: JobDetail): WfError {
   const error = incidents.find(({ resolvedAt }) => resolvedAt === null)?.error ?? attempts.at(-1)?.error
-  return new DetailedError('job_not_successful', `job ${job.key} ${endings[job.state] ?? `is ${job.state}`}${error ? `\n${errorLine(error)}` : ''}`, {
-    hint: `wf jobs show ${job.key}`,
-    details: { key: job.key, state: job.state },
-  })
+  return new DetailedError(
+    'job_not_successful',
+    `job ${job.key} ${endings[job.state] ?? `is ${job.state}`}${error ? `\n${errorLine(error)}` : ''}`,
+    {
+      hint: `wf jobs show ${job.key}`,
+      details: { key: job.key, state: job.state },
+    },
+  )
 }

@@ -1,10 +1,10 @@
 /** `incidents list --by cause`: the causes, worst first. */
 import { inspectCauses } from '../../engine/causes.ts'
-import type { Selector, Store } from '../../store/store.ts'
+import type { Selector, Store } from '../../store/port.ts'
 import { causeDocument, causeLines } from './cause-view.ts'
-import type { Output } from '../output/output.ts'
-import { Safe, say } from '../output/safe.ts'
-import { counted, thousands } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { Safe, say } from '../../terminal/safe.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 
 export interface CauseListing {
   selector: Selector
@@ -15,15 +15,27 @@ export interface CauseListing {
 
 const defaultLimit = 20
 
-export async function printCauses(output: Output, store: Store, { selector, limit = defaultLimit, ids, suffix }: CauseListing): Promise<void> {
+export async function printCauses(
+  output: Output,
+  store: Store,
+  { selector, limit = defaultLimit, ids, suffix }: CauseListing,
+): Promise<void> {
   const now = store.now()
   const { items, total, incidents } = await inspectCauses(store, { selector, limit, now })
-  output.document({ items: items.map((cause) => causeDocument(cause, { selector, suffix })), total, incidents })
+  output.document({
+    items: items.map((cause) => causeDocument(cause, { selector, suffix })),
+    total,
+    incidents,
+  })
   if (items.length === 0) return output.note(say`no open incidents in ${(await store.info()).location}`)
   if (ids) return output.print(...items.map(({ fingerprint }) => new Safe(fingerprint)))
   const { paint, width } = output
   for (const [index, cause] of items.entries())
     output.print(...(index > 0 ? [say``] : []), ...causeLines(cause, { paint, width, now, selector, suffix }))
   const more = total > items.length ? say`; there are more: --limit` : say``
-  output.note(output.errPaint.dim(say`${counted(incidents, 'open incident')} of ${thousands(total)} ${total === 1 ? 'cause' : 'causes'}${more}`))
+  output.note(
+    output.errPaint.dim(
+      say`${counted(incidents, 'open incident')} of ${thousands(total)} ${total === 1 ? 'cause' : 'causes'}${more}`,
+    ),
+  )
 }

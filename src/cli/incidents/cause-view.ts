@@ -2,18 +2,18 @@
 import { trendWindowMs, type Cause, type Trend } from '../../domain/cause.ts'
 import type { CommonVariable } from '../../domain/common-variables.ts'
 import { guardedBecause } from '../../domain/incident.ts'
-import { Unmasked } from '../../domain/mask.ts'
-import { preview } from '../../domain/preview.ts'
+import { Unmasked } from '../../text/mask.ts'
+import { preview } from '../../text/preview.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { whereText } from '../../domain/where.ts'
 import type { Selector } from '../../domain/selector.ts'
-import { cutToWidth } from '../../domain/text.ts'
+import { cutToWidth } from '../../text/escape.ts'
 import type { InspectedCause } from '../../engine/causes.ts'
 import { commandInJson, shownCommand } from '../output/command-shown.ts'
-import { iso } from '../output/json.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, safe, Safe, say } from '../output/safe.ts'
-import { counted, relative, span, thousands } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, safe, Safe, say } from '../../terminal/safe.ts'
+import { counted, relative, span, thousands } from '../../terminal/time.ts'
 
 export interface CauseLook {
   paint: Paint
@@ -28,7 +28,8 @@ export interface CauseLook {
 const arrows: Readonly<Record<Trend, string>> = { rising: '↑', steady: '=', falling: '↓' }
 
 export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'selector' | 'suffix'>) {
-  const { fingerprint, type, kind, kinds, code, name, message, count, recent, trend, common, compared } = cause
+  const { fingerprint, type, kind, kinds, code, name, message, count, recent, trend, common, compared } =
+    cause
   return {
     ...{ fingerprint: new Unmasked(fingerprint), type, kind, kinds, code, name, message, count },
     firstAt: iso(cause.firstAt),
@@ -37,7 +38,12 @@ export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'sele
     trend: { direction: trend, windowMs: trendWindowMs, ...recent },
     isNew: cause.isNew,
     programStartedAt: iso(cause.programStartedAt),
-    common: common.map(({ path, value, ...shares }) => ({ path, value, where: whereText({ path, value }), ...shares })),
+    common: common.map(({ path, value, ...shares }) => ({
+      path,
+      value,
+      where: whereText({ path, value }),
+      ...shares,
+    })),
     compared,
     sampleKeys: cause.sampleKeys.slice(0, 10),
     command: commandInJson(causeCommand(cause, look)),
@@ -68,7 +74,8 @@ export function causeLines(cause: InspectedCause, look: CauseLook): readonly Saf
   const { bold, red, dim, yellow, cyan } = paint
   const fresh = cause.isNew ? say`  ${yellow('new')}` : say``
   const head = say`${bold(thousands(cause.count))} ${arrows[cause.trend]}  ${cause.type}`
-  const cut = (line: Safe, painter: (text: Safe) => Safe = safe) => painter(new Safe(width === null ? line.text : cutToWidth(line.text, width)))
+  const cut = (line: Safe, painter: (text: Safe) => Safe = safe) =>
+    painter(new Safe(width === null ? line.text : cutToWidth(line.text, width)))
   return [
     say`${head}${fresh}`,
     cut(say`  ${causeWords(cause)}`, red),

@@ -1,19 +1,19 @@
 /** One incident, with what is needed to decide about it: the page of `incidents show`. */
 import type { Incident } from '../../domain/incident.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { Foreign } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import { statusWords } from '../jobs/closed-words.ts'
+import { statusWords } from '../jobs/closed-messages.ts'
 import { errorLines } from '../output/error-view.ts'
-import { readable } from '../jobs/history-words.ts'
+import { readable } from '../jobs/history-messages.ts'
 import { closedIncident, incidentDocument } from './incident-view.ts'
 import { attemptDocument, attemptLines, type PageLook } from '../jobs/job-page.ts'
 import { jobDocument, statePainter, stateWords } from '../jobs/job-view.ts'
-import { iso } from '../output/json.ts'
+import { iso } from '../../terminal/json.ts'
 import { stepsOf } from '../jobs/next-steps.ts'
-import { Safe, say } from '../output/safe.ts'
+import { Safe, say } from '../../terminal/safe.ts'
 import { facts, indented, jsonLines, section, stepDocuments, stepLines } from '../output/sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from '../jobs/step-view.ts'
-import { counted, relative } from '../output/time.ts'
+import { counted, relative } from '../../terminal/time.ts'
 
 export interface IncidentOfJob {
   incident: Incident
@@ -47,7 +47,12 @@ export function incidentPage({ incident, detail }: IncidentOfJob, look: PageLook
       [
         ['status', statusWords(closedIncident(incident))],
         ['since', say`${relative(incident.createdAt, now)}  ${paint.dim(iso(incident.createdAt))}`],
-        ['resolved', incident.resolvedAt === null ? null : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`],
+        [
+          'resolved',
+          incident.resolvedAt === null
+            ? null
+            : say`${relative(incident.resolvedAt, now)}  ${paint.dim(iso(incident.resolvedAt))}`,
+        ],
         ['why', incident.reason],
         ['job', say`${state}, ${counted(job.attempt, 'attempt')} started, ${job.retries} left`],
         ['unknown', unknownSteps(detail.steps, job)],

@@ -1,13 +1,13 @@
 /** An incident as people and scripts see it. */
 import type { Incident } from '../../domain/incident.ts'
-import { Unmasked } from '../../domain/mask.ts'
-import type { IncidentView } from '../../store/store.ts'
-import { statusWords, type Closed } from '../jobs/closed-words.ts'
+import { Unmasked } from '../../text/mask.ts'
+import type { IncidentView } from '../../store/port.ts'
+import { statusWords, type Closed } from '../jobs/closed-messages.ts'
 import { errorLine } from '../output/error-view.ts'
 import { jobDocument } from '../jobs/job-view.ts'
-import { iso } from '../output/json.ts'
-import type { Column } from '../output/table.ts'
-import { relative } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Column } from '../../terminal/table.ts'
+import { relative } from '../../terminal/time.ts'
 
 export function incidentDocument(incident: Incident) {
   return {
@@ -35,11 +35,19 @@ export function incidentColumns(now: number, closed: boolean): readonly Column<I
   return [
     { title: 'KEY', value: ({ jobKey }) => jobKey, align: 'right' },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
-    { title: 'KIND', value: ({ kind }) => kind, paint: ({ resolvedAt }, paint) => (resolvedAt === null ? paint.red : paint.dim) },
+    {
+      title: 'KIND',
+      value: ({ kind }) => kind,
+      paint: ({ resolvedAt }, paint) => (resolvedAt === null ? paint.red : paint.dim),
+    },
     { title: 'SINCE', value: ({ createdAt }) => relative(createdAt, now) },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 1 },
     { title: 'ERROR', value: ({ error }) => errorLine(error), shrinkTo: 32 },
-    { title: 'STATUS', value: (incident) => (closed ? statusWords(closedIncident(incident)) : ''), optional: 2 },
+    {
+      title: 'STATUS',
+      value: (incident) => (closed ? statusWords(closedIncident(incident)) : ''),
+      optional: 2,
+    },
   ]
 }
 

@@ -1,26 +1,26 @@
 /** What `wf triage` does about a cause: asked for first, with a count and what would hold it, and told afterwards. */
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { guardedBecause } from '../../domain/incident.ts'
 import { limits } from '../../domain/job.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { setVariables } from '../../domain/set-variable.ts'
-import { quoted } from '../../domain/shell-words.ts'
+import { quoted } from '../../text/shell-words.ts'
 import type { InspectedCause } from '../../engine/causes.ts'
-import { asOperation, pauseOperation } from '../../engine/operations.ts'
+import { asOperation, pauseOperation } from '../../engine/operation-log.ts'
 import { describeError, toWfError } from '../errors.ts'
-import { readable } from '../jobs/history-words.ts'
+import { readable } from '../jobs/history-messages.ts'
 import { countedBy, heldWords, impactOf } from '../changes/impact.ts'
-import { iso } from '../output/json.ts'
+import { iso } from '../../terminal/json.ts'
 import { operationLine } from '../output/operation-line.ts'
 import { passedByOf, resolvable } from '../changes/resolvable.ts'
-import { joined, say } from '../output/safe.ts'
+import { joined, say } from '../../terminal/safe.ts'
 import { jsonLines } from '../output/sections.ts'
 import { readSet } from '../input/set-values.ts'
-import { counted, relative, thousands } from '../output/time.ts'
+import { counted, relative, thousands } from '../../terminal/time.ts'
 import type { Triage } from './triage.ts'
 import { readDuration, readInteger } from '../input/values.ts'
 import { changeVerified } from '../changes/verified-change.ts'
-import { who } from '../input/who.ts'
+import { who } from '../input/actor.ts'
 
 const usualRetries = 3
 const canaries = 3
@@ -29,17 +29,35 @@ const canaryMs = 120_000
 const lookMs = 10_000
 
 /** False when nothing was done. */
-export async function resolveCause(parts: Triage, cause: InspectedCause, set: readonly VariableChange[]): Promise<boolean> {
+export async function resolveCause(
+  parts: Triage,
+  cause: InspectedCause,
+  set: readonly VariableChange[],
+): Promise<boolean> {
   const { engine, output, clock, keyboard, suffix } = parts
-  const retries = await ask(parts, `executions to give each, 1 to ${thousands(limits.retries)} [${usualRetries}]:`, (text) =>
-    text.trim() === '' ? usualRetries : readInteger(text.trim(), 'the number', { min: 1, max: limits.retries }),
+  const retries = await ask(
+    parts,
+    `executions to give each, 1 to ${thousands(limits.retries)} [${usualRetries}]:`,
+    (text) =>
+      text.trim() === ''
+        ? usualRetries
+        : readInteger(text.trim(), 'the number', { min: 1, max: limits.retries }),
   )
   if (retries === null) return nothing(parts)
-  const selector = { ...parts.selector, fingerprints: [cause.fingerprint], incidentKinds: cause.kinds.map(({ kind }) => kind) }
+  const selector = {
+    ...parts.selector,
+    fingerprints: [cause.fingerprint],
+    incidentKinds: cause.kinds.map(({ kind }) => kind),
+  }
   const { targets, guarded } = await resolvable(engine.store, selector)
   const { yellow, bold } = output.paint
-  const harms = cause.kinds.flatMap(({ kind }) => (guardedBecause[kind] === undefined ? [] : [say`${yellow(kind)}: ${guardedBecause[kind] ?? ''}`]))
-  const held = heldWords(await impactOf(engine.store, countedBy(targets.map(({ type }) => type))), output.paint)
+  const harms = cause.kinds.flatMap(({ kind }) =>
+    guardedBecause[kind] === undefined ? [] : [say`${yellow(kind)}: ${guardedBecause[kind] ?? ''}`],
+  )
+  const held = heldWords(
+    await impactOf(engine.store, countedBy(targets.map(({ type }) => type))),
+    output.paint,
+  )
   const changed =
     set.length === 0
       ? say``
@@ -47,16 +65,37 @@ export async function resolveCause(parts: Triage, cause: InspectedCause, set: re
           set.map(({ path }) => path),
           ', ',
         )} changed first`
-  output.print(say`${counted(targets.length, 'job')} would be resolved, ${counted(retries, 'execution')} each${changed}`, ...harms, ...held)
-  const first = targets.length > canaries ? say`   ${bold('c')} ${canaries} first, the others when those came through` : say``
+  output.print(
+    say`${counted(targets.length, 'job')} would be resolved, ${counted(retries, 'execution')} each${changed}`,
+    ...harms,
+    ...held,
+  )
+  const first =
+    targets.length > canaries
+      ? say`   ${bold('c')} ${canaries} first, the others when those came through`
+      : say``
   output.print(say`${bold('y')} all of them${first}   ${bold('n')} no`)
   const key = await keyboard.key()
   if (key !== 'y' && !(key === 'c' && targets.length > canaries)) return nothing(parts)
   const canary = key === 'c' ? canaries : null
-  const resolution = { verb: 'resolve' as const, retries, who: who(), reason: null, ...(set.length === 0 ? {} : { set }) }
+  const resolution = {
+    verb: 'resolve' as const,
+    retries,
+    who: who(),
+    reason: null,
+    ...(set.length === 0 ? {} : { set }),
+  }
   const keys = targets.map((target) => target.key)
   const passedBy = passedByOf(guarded, 'its key')
-  const change = { engine, keys, resolution, selector, passedBy, canary, verifyMs: canary === null ? lookMs : canaryMs }
+  const change = {
+    engine,
+    keys,
+    resolution,
+    selector,
+    passedBy,
+    canary,
+    verifyMs: canary === null ? lookMs : canaryMs,
+  }
   await keyboard.aside(() => changeVerified({ output, clock, suffix }, change))
   return true
 }
@@ -67,7 +106,10 @@ export async function editAndResolve(parts: Triage, cause: InspectedCause): Prom
   const detail = await engine.store.job(cause.sampleKeys[0] ?? 0)
   if (!detail) throw new WfError('not_found', 'the job is not kept any more')
   const { paint } = output
-  output.print(say`${paint.bold(say`variables of job ${detail.job.key}`)}`, ...jsonLines(readable(detail.variables), { full: false, paint }))
+  output.print(
+    say`${paint.bold(say`variables of job ${detail.job.key}`)}`,
+    ...jsonLines(readable(detail.variables), { full: false, paint }),
+  )
   const set: VariableChange[] = []
   for (;;) {
     const text = await keyboard.line(say`set path=value (an empty line is the end):`)
@@ -85,7 +127,10 @@ interface Try {
   variables: string
 }
 
-async function tried({ engine, output, keyboard }: Triage, { text, before, variables }: Try): Promise<VariableChange | null> {
+async function tried(
+  { engine, output, keyboard }: Triage,
+  { text, before, variables }: Try,
+): Promise<VariableChange | null> {
   const attempt = (change: VariableChange) => {
     setVariables(variables, [...before, change], engine.sizes.variablesBytes)
     return change
@@ -100,7 +145,9 @@ async function tried({ engine, output, keyboard }: Triage, { text, before, varia
       describeError(refused, output)
       return null
     }
-    output.print(say`${refused.message}: create it? ${output.paint.bold('y')} yes   ${output.paint.bold('n')} no`)
+    output.print(
+      say`${refused.message}: create it? ${output.paint.bold('y')} yes   ${output.paint.bold('n')} no`,
+    )
     return (await keyboard.key()) === 'y' ? { ...change, add: true } : null
   }
 }
@@ -136,10 +183,13 @@ export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCau
   if ((await keyboard.key()) !== 'y') return nothing(parts)
   const untilAt = forMs === 0 ? null : engine.store.now() + forMs
   const pause = { paused: true, reason: reason.trim() || null, who: who(), untilAt }
-  const { result: changed, operation } = await asOperation(engine.store, pauseOperation([type], pause), (id) =>
-    engine.pauseTypes([type], { ...pause, operation: id }),
+  const { result: changed, operation } = await asOperation(
+    engine.store,
+    pauseOperation([type], pause),
+    (id) => engine.pauseTypes([type], { ...pause, operation: id }),
   )
-  const until = untilAt === null ? say`` : say` until ${iso(untilAt)}, ${relative(untilAt, engine.store.now())}`
+  const until =
+    untilAt === null ? say`` : say` until ${iso(untilAt)}, ${relative(untilAt, engine.store.now())}`
   output.print(
     changed.length === 0
       ? say`${type} was paused already`
@@ -155,7 +205,11 @@ function nothing({ output }: Triage): false {
 }
 
 /** Until the answer can be read; null when there is none. */
-async function ask<T>({ output, keyboard }: Triage, question: string, read: (text: string) => T): Promise<T | null> {
+async function ask<T>(
+  { output, keyboard }: Triage,
+  question: string,
+  read: (text: string) => T,
+): Promise<T | null> {
   for (;;) {
     const text = await keyboard.line(say`${question}`)
     if (text === null) return null

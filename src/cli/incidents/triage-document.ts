@@ -2,11 +2,14 @@
 import type { Selector } from '../../domain/selector.ts'
 import { inspectCauses, type InspectedCause } from '../../engine/causes.ts'
 import { createInspector } from '../../engine/inspector.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import { causeDocument } from './cause-view.ts'
 import { incidentOf, incidentPageDocument } from './incident-page.ts'
 
-export async function triageDocument(store: Store, { selector, limit, suffix }: { selector: Selector; limit: number; suffix: string }) {
+export async function triageDocument(
+  store: Store,
+  { selector, limit, suffix }: { selector: Selector; limit: number; suffix: string },
+) {
   const inspector = createInspector(store, () => store.now())
   const { items, total, incidents } = await inspectCauses(store, { selector, limit, now: store.now() })
   const documentOf = async (cause: InspectedCause) => {

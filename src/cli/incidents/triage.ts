@@ -11,10 +11,10 @@ import { createInspector } from '../../engine/inspector.ts'
 import { causeLines } from './cause-view.ts'
 import { describeError, toWfError } from '../errors.ts'
 import { incidentOf, incidentPage } from './incident-page.ts'
-import type { Keyboard } from '../input/keyboard.ts'
-import type { Output } from '../output/output.ts'
-import { joined, say } from '../output/safe.ts'
-import { counted, thousands } from '../output/time.ts'
+import type { Keyboard } from '../../terminal/keyboard.ts'
+import type { Output } from '../../terminal/output.ts'
+import { joined, say } from '../../terminal/safe.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 import { editAndResolve, resolveCause, setAside } from './triage-actions.ts'
 
 export interface Triage {
@@ -49,7 +49,10 @@ export async function triage(parts: Triage): Promise<void> {
     const inspected = await inspectCause(engine.store, cause, now)
     const open = causes.reduce((sum, { count }) => sum + count, 0)
     const { paint, width } = output
-    output.print(say``, say`${paint.dim(say`${counted(open, 'open incident')} of ${counted(causes.length, 'cause')}; the worst of those left:`)}`)
+    output.print(
+      say``,
+      say`${paint.dim(say`${counted(open, 'open incident')} of ${counted(causes.length, 'cause')}; the worst of those left:`)}`,
+    )
     output.print(...causeLines(inspected, { paint, width, now, selector, suffix }))
     const next = await actOn(parts, inspected)
     if (next === 'quit') return tellEnd(parts, await engine.store.causes(selector, engine.store.now()), false)
@@ -95,7 +98,10 @@ function memberViewer({ engine, output, suffix }: Triage, cause: Cause): () => P
     const incident = detail && incidentOf(detail)
     if (!detail || !incident) return output.print(say`the job is not kept any more`)
     const { paint, width } = output
-    output.print(say``, ...incidentPage({ incident, detail }, { paint, width, now: engine.store.now(), full: false, suffix }))
+    output.print(
+      say``,
+      ...incidentPage({ incident, detail }, { paint, width, now: engine.store.now(), full: false, suffix }),
+    )
     output.print(say``, say`${paint.dim(say`one of ${thousands(cause.count)}; s shows another`)}`)
   }
 }
@@ -105,6 +111,8 @@ function tellEnd({ output }: Triage, causes: readonly Cause[], isFirst: boolean)
   if (isFirst && open === 0) return output.print(say`no open incidents`)
   output.print(
     say``,
-    open === 0 ? say`no open incidents are left` : say`${counted(open, 'open incident')} of ${counted(causes.length, 'cause')} left`,
+    open === 0
+      ? say`no open incidents are left`
+      : say`${counted(open, 'open incident')} of ${counted(causes.length, 'cause')} left`,
   )
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { utf8Text } from './input.ts'
 
 export interface EditOptions {
@@ -35,7 +35,9 @@ function run(editor: string, file: string): Promise<string | null> {
   const ignore = () => {}
   process.on('SIGINT', ignore)
   return new Promise<string | null>((resolve) => {
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, file], { stdio: ['inherit', screen, 'inherit'] })
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, file], {
+      stdio: ['inherit', screen, 'inherit'],
+    })
     child.once('error', (error) => resolve(error.message))
     child.once('close', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}`))
   }).finally(() => process.off('SIGINT', ignore))

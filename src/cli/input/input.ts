@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream, fstatSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { countedBytes } from '../../domain/bytes.ts'
-import { WfError } from '../../domain/errors.ts'
+import { countedBytes } from '../../text/bytes.ts'
+import { WfError } from '../../errors.ts'
 import { sizeSettings } from '../../domain/job.ts'
-import { preview } from '../../domain/preview.ts'
+import { preview } from '../../text/preview.ts'
 
 /** A document that is larger is not read to its end. */
 export const longestDocument = 16 * 1024 * 1024
@@ -26,7 +26,10 @@ export async function openSource(place: string): Promise<Source> {
   const path = place.replace(/^@/, '')
   try {
     const stats = await stat(path)
-    if (stats.isDirectory()) throw new WfError('usage', `${preview(path)} is a directory, not a file`, { hint: 'name the file in it' })
+    if (stats.isDirectory())
+      throw new WfError('usage', `${preview(path)} is a directory, not a file`, {
+        hint: 'name the file in it',
+      })
     return sourceOf(path, stats.isFile() ? stats.size : null, createReadStream(path))
   } catch (error) {
     throw error instanceof WfError ? error : unreadable(path, error)
@@ -36,7 +39,10 @@ export async function openSource(place: string): Promise<Source> {
 /** Of a directory Node.js would make a stream that ends at once: what was not read must not pass for nothing. */
 function standardInput(): Source {
   const name = 'standard input'
-  if (isDirectory(process.stdin.fd)) throw new WfError('usage', `${name} is a directory, not a file`, { hint: 'put a file or a pipe in its place' })
+  if (isDirectory(process.stdin.fd))
+    throw new WfError('usage', `${name} is a directory, not a file`, {
+      hint: 'put a file or a pipe in its place',
+    })
   return sourceOf(name, null, process.stdin)
 }
 
@@ -92,11 +98,15 @@ export function notUtf8(name: string): WfError {
 }
 
 export function unreadable(name: string, error: unknown): WfError {
-  return new WfError('usage', `cannot read ${name}: ${reasonOf(error)}`, { hint: 'check the path and who may read it' })
+  return new WfError('usage', `cannot read ${name}: ${reasonOf(error)}`, {
+    hint: 'check the path and who may read it',
+  })
 }
 
 export function unwritable(name: string, error: unknown): WfError {
-  return new WfError('usage', `cannot write to ${name}: ${reasonOf(error)}`, { hint: 'check the path, and who may write there' })
+  return new WfError('usage', `cannot write to ${name}: ${reasonOf(error)}`, {
+    hint: 'check the path, and who may write there',
+  })
 }
 
 function reasonOf(error: unknown): string {
@@ -119,8 +129,12 @@ export function variablesLimit(variablesBytes: number): DocumentLimit {
   return {
     mostBytes: Math.max(longestDocument, 4 * variablesBytes),
     refuse: (name, size) =>
-      new WfError('invalid_job', `${name} has ${size}, and ${sizeSettings.variables} allows variables of ${countedBytes(variablesBytes)}`, {
-        hint: 'keep the file where the handler can reach it, and enqueue its address',
-      }),
+      new WfError(
+        'invalid_job',
+        `${name} has ${size}, and ${sizeSettings.variables} allows variables of ${countedBytes(variablesBytes)}`,
+        {
+          hint: 'keep the file where the handler can reach it, and enqueue its address',
+        },
+      ),
   }
 }

@@ -1,7 +1,7 @@
 /** Ctrl-C or SIGTERM in the middle of a long change: what is under way is finished and counted, the rest is left. */
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
 
 export interface Interrupt {
   readonly signal: AbortSignal

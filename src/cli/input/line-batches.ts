@@ -14,7 +14,10 @@ export const batchLines = 500
 const batchCharacters = 4 * 1024 * 1024
 const longestWaitMs = 200
 
-export async function* batchesOf(lines: AsyncIterable<Line>, { clock, signal }: BatchOptions): AsyncGenerator<readonly Line[]> {
+export async function* batchesOf(
+  lines: AsyncIterable<Line>,
+  { clock, signal }: BatchOptions,
+): AsyncGenerator<readonly Line[]> {
   const bench = new Bench(clock)
   const stop = () => bench.end()
   signal.addEventListener('abort', stop, { once: true })

@@ -20,7 +20,10 @@ const mostBesideBytes = 4
 const mostBytes = 3
 
 /** Splits at \n and \r\n, drops a byte order mark, keeps characters that two chunks share. `maxCharacters` a line. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>, maxCharacters: number): AsyncGenerator<Line> {
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array | string>,
+  maxCharacters: number,
+): AsyncGenerator<Line> {
   const begun = new BegunLine(maxCharacters)
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk)

@@ -1,6 +1,6 @@
 /** Keys that were asked for by name and that nothing has. */
-import { WfError } from '../../domain/errors.ts'
-import type { Page, Paged, StoreInfo } from '../../store/store.ts'
+import { WfError } from '../../errors.ts'
+import type { Page, Paged, StoreInfo } from '../../store/port.ts'
 import { collect, namedKeys } from '../output/list.ts'
 
 export interface Asked<T> {
@@ -14,12 +14,22 @@ export interface Asked<T> {
 }
 
 /** Throws WfError `not_found` when nothing has any of them. */
-export async function missingKeys<T>({ keys, fetch, keyOf, noun, from }: Asked<T>): Promise<readonly number[]> {
+export async function missingKeys<T>({
+  keys,
+  fetch,
+  keyOf,
+  noun,
+  from,
+}: Asked<T>): Promise<readonly number[]> {
   if (keys === undefined || keys.length === 0) return []
   const there = new Set((await collect(fetch, { limit: keys.length })).items.map(keyOf))
   const missing = keys.filter((key) => !there.has(key))
   if (missing.length < keys.length) return missing
-  throw new WfError('not_found', `there is no ${noun} ${namedKeys(missing)} in ${(await from.info()).location}`, {
-    hint: 'finished jobs are pruned after a while; without keys the list shows what there is',
-  })
+  throw new WfError(
+    'not_found',
+    `there is no ${noun} ${namedKeys(missing)} in ${(await from.info()).location}`,
+    {
+      hint: 'finished jobs are pruned after a while; without keys the list shows what there is',
+    },
+  )
 }

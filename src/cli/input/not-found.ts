@@ -1,8 +1,8 @@
 /** What is said about a key that nothing has. */
-import { WfError } from '../../domain/errors.ts'
-import { didYouMean } from '../../domain/nearest-word.ts'
-import type { Page, Paged, Selector, StoreInfo, StoreReader } from '../../store/store.ts'
-import { nearKeys, nearNumber, type Jobs } from './near.ts'
+import { WfError } from '../../errors.ts'
+import { didYouMean } from '../../text/suggest.ts'
+import type { Page, Paged, Selector, StoreInfo, StoreReader } from '../../store/port.ts'
+import { nearKeys, nearNumber, type Jobs } from './suggestions.ts'
 
 interface Place {
   info(): Promise<StoreInfo>
@@ -13,9 +13,14 @@ export async function noSuchJob(place: Place & Jobs, key: number): Promise<WfErr
   return new WfError('not_found', `there is no job ${key} in ${location}`, { hint })
 }
 
-export async function noSuchIncident(place: Place, { key, state }: { key: number; state: string }): Promise<WfError> {
+export async function noSuchIncident(
+  place: Place,
+  { key, state }: { key: number; state: string },
+): Promise<WfError> {
   const { location } = await place.info()
-  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, { hint: `wf jobs explain ${key}: the job is ${state}` })
+  return new WfError('not_found', `there is no incident of a job ${key} in ${location}`, {
+    hint: `wf jobs explain ${key}: the job is ${state}`,
+  })
 }
 
 interface Letters {
@@ -31,11 +36,15 @@ export async function noSuchDeadLetter(place: Place & Letters, key: number): Pro
 async function letterHint(place: Letters, key: number): Promise<string> {
   const [job] = (await place.jobs({ keys: [key] }, { limit: 1 })).items
   if (job) return `wf jobs explain ${key}: the job is ${job.state}`
-  const there = async (keys: readonly number[]) => (await place.deadLetters({ keys }, { limit: 2 })).items.map(({ jobKey }) => jobKey)
+  const there = async (keys: readonly number[]) =>
+    (await place.deadLetters({ keys }, { limit: 2 })).items.map(({ jobKey }) => jobKey)
   return didYouMean(await nearNumber(key, there), 'wf dlq list --closed shows them all')
 }
 
-export async function noSuchOperation(place: Pick<StoreReader, 'info' | 'operation' | 'operations'>, id: number): Promise<WfError> {
+export async function noSuchOperation(
+  place: Pick<StoreReader, 'info' | 'operation' | 'operations'>,
+  id: number,
+): Promise<WfError> {
   const [{ location }, [newest]] = [await place.info(), (await place.operations({}, { limit: 1 })).items]
   const there = async (ids: readonly number[]) => {
     const found = await Promise.all(ids.map((each) => place.operation(each)))
@@ -43,6 +52,8 @@ export async function noSuchOperation(place: Pick<StoreReader, 'info' | 'operati
   }
   const isOld = newest === undefined || id < newest.id
   const shown = 'wf audit list shows what there is'
-  const hint = isOld ? `old ones are pruned; ${shown}` : didYouMean(await nearNumber(id, there), `${shown}: the newest is operation ${newest.id}`)
+  const hint = isOld
+    ? `old ones are pruned; ${shown}`
+    : didYouMean(await nearNumber(id, there), `${shown}: the newest is operation ${newest.id}`)
   return new WfError('not_found', `there is no operation ${id} in ${location}`, { hint })
 }

@@ -1,4 +1,4 @@
-import type { WfError } from '../../domain/errors.ts'
+import type { WfError } from '../../errors.ts'
 
 /**
  * A flag's value that is refused. The framework rewrites the message of what a flag's parser throws;

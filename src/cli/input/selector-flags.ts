@@ -1,6 +1,6 @@
 /** The flags that say which jobs, incidents or dead letters are meant: the same on every list and on every verb that changes many. */
 import { Flags } from '@oclif/core'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { jobStates, type JobState } from '../../domain/job.ts'
 import {
   kindsOf,
@@ -12,8 +12,14 @@ import {
   type SelectorField,
   type SelectorKind,
 } from '../../domain/selector-fields.ts'
-import { sortOrders, type ErrorMatch, type Selector, type SelectorList, type WhereCondition } from '../../domain/selector.ts'
-import { readChoice } from '../../domain/typed-value.ts'
+import {
+  sortOrders,
+  type ErrorMatch,
+  type Selector,
+  type SelectorList,
+  type WhereCondition,
+} from '../../domain/selector.ts'
+import { readChoice } from '../../text/parse-input.ts'
 import { guarded, integerFlag } from '../flags.ts'
 
 /** As the framework hands them over. */
@@ -31,28 +37,67 @@ export interface SelectorFlagValues {
   worker?: string | undefined
 }
 
-const began: Readonly<Record<SelectorList, string>> = { jobs: 'enqueued', incidents: 'opened', dlq: 'received' }
+const began: Readonly<Record<SelectorList, string>> = {
+  jobs: 'enqueued',
+  incidents: 'opened',
+  dlq: 'received',
+}
 
 /** Flags that say nothing about what is listed are there, unseen, to be refused with the reason. */
 export function selectorFlags(list: SelectorList) {
-  const one = <T>(field: SelectorField, read: Reader<T>, words: Words) => ({ ...described(list, field, words), parse: reading(list, field, read) })
+  const one = <T>(field: SelectorField, read: Reader<T>, words: Words) => ({
+    ...described(list, field, words),
+    parse: reading(list, field, read),
+  })
   const many = <T>(field: SelectorField, read: Reader<readonly T[]>, words: Words) =>
-    Flags.custom<readonly T[]>({ ...described(list, field, words), multiple: true, multipleNonGreedy: true, parse: reading(list, field, read) })()
-  const { type, state, error, code, fingerprint, since, until, where, worker, 'older-than': olderThan } = selectorReaders
+    Flags.custom<readonly T[]>({
+      ...described(list, field, words),
+      multiple: true,
+      multipleNonGreedy: true,
+      parse: reading(list, field, read),
+    })()
+  const {
+    type,
+    state,
+    error,
+    code,
+    fingerprint,
+    since,
+    until,
+    where,
+    worker,
+    'older-than': olderThan,
+  } = selectorReaders
   return {
     type: many('type', type, ['of these types', 'TYPE']),
     state: many('state', state, [`in these states: ${jobStates.join(', ')}`, 'STATE']),
     kind: many('kind', readKind(list), [`of these kinds: ${kindsOf[list].join(', ')}`, 'KIND']),
     error: Flags.custom<ErrorMatch>(
-      one('error', error, ['whose error (code, name, message) has this text, or fits this /pattern/ or /pattern/i', 'TEXT|/PATTERN/']),
+      one('error', error, [
+        'whose error (code, name, message) has this text, or fits this /pattern/ or /pattern/i',
+        'TEXT|/PATTERN/',
+      ]),
     )(),
     code: many('code', code, ['whose error has one of these codes', 'CODE']),
-    fingerprint: many('fingerprint', fingerprint, [`of these causes${list === 'incidents' ? '' : ', by their open incident'}`, 'HEX']),
+    fingerprint: many('fingerprint', fingerprint, [
+      `of these causes${list === 'incidents' ? '' : ', by their open incident'}`,
+      'HEX',
+    ]),
     since: Flags.custom<number | string>(
-      one('since', since, [`${began[list]} at this instant or later, or no longer ago than this`, 'DURATION|INSTANT']),
+      one('since', since, [
+        `${began[list]} at this instant or later, or no longer ago than this`,
+        'DURATION|INSTANT',
+      ]),
     )(),
-    until: Flags.custom<number | string>(one('until', until, [`${began[list]} before this instant, or longer ago than this`, 'DURATION|INSTANT']))(),
-    'older-than': Flags.custom<number>(one('older-than', olderThan, [`${began[list]} longer ago than this`, 'DURATION']))(),
+    until: Flags.custom<number | string>(
+      one('until', until, [
+        `${began[list]} before this instant, or longer ago than this`,
+        'DURATION|INSTANT',
+      ]),
+    )(),
+    'older-than': Flags.custom<number>(
+      one('older-than', olderThan, [`${began[list]} longer ago than this`, 'DURATION']),
+    )(),
     where: many('where', where, [
       'whose variables hold this: variables.customer=7, variables.items[0].sku=x; the value is JSON, else text',
       'PATH=VALUE',
@@ -70,7 +115,10 @@ export const sortFlag = <L extends SelectorList>(list: L) =>
 
 /** Of verbs that change many: which of all that are meant. */
 export const boundFlags = (list: SelectorList) => ({
-  limit: integerFlag({ min: 1, max: 1_000_000 }, { summary: 'of those that a selector means at most so many, the first in the order of --sort' }),
+  limit: integerFlag(
+    { min: 1, max: 1_000_000 },
+    { summary: 'of those that a selector means at most so many, the first in the order of --sort' },
+  ),
   sort: sortFlag(list),
 })
 
@@ -83,9 +131,13 @@ export interface Bound {
 /** Keys that are named are all meant. Throws WfError `usage`. */
 export function refuseBound({ limit, sort }: Bound): void {
   if (limit === undefined && sort === undefined) return
-  throw new WfError('usage', `--${limit === undefined ? 'sort' : 'limit'} is about what a selector means; keys alone are all meant`, {
-    hint: 'name fewer keys, or narrow them with a selector such as --type',
-  })
+  throw new WfError(
+    'usage',
+    `--${limit === undefined ? 'sort' : 'limit'} is about what a selector means; keys alone are all meant`,
+    {
+      hint: 'name fewer keys, or narrow them with a selector such as --type',
+    },
+  )
 }
 
 /** @param now epoch ms of the store's clock, which durations count back from; @param keys as `readKeys` read them */

@@ -1,16 +1,18 @@
 /** `--set path=value`: the value is JSON where it reads as JSON, else text. */
-import { WfError } from '../../domain/errors.ts'
-import { preview } from '../../domain/preview.ts'
+import { WfError } from '../../errors.ts'
+import { preview } from '../../text/preview.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { parsePath, splitAssignment, withoutVariables } from '../../domain/variable-path.ts'
-import { typedValue } from '../../domain/exact-json.ts'
-import { quoted } from '../../domain/shell-words.ts'
+import { typedValue } from '../../text/strict-json.ts'
+import { quoted } from '../../text/shell-words.ts'
 
 /** `variables.` in front is the selector's way to write a path, and is understood here too. */
 export function readSet(text: string, name: string): Omit<VariableChange, 'add'> {
   const parts = splitAssignment(text)
   if (parts === null)
-    throw new WfError('usage', `${name} ${preview(text, 60)} is not path=value`, { hint: `write ${name} amount=10 or ${name} customer.city=Bonn` })
+    throw new WfError('usage', `${name} ${preview(text, 60)} is not path=value`, {
+      hint: `write ${name} amount=10 or ${name} customer.city=Bonn`,
+    })
   const path = withoutVariables(parts.path)
   parsePath(path)
   const { value } = parts

@@ -1,4 +1,12 @@
 /** Reading what was typed: the domain's way, under the names that the flags know. */
-import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range } from '../../domain/typed-value.ts'
+import {
+  readChoice,
+  readDeadline,
+  readDuration,
+  readInstant,
+  readInteger,
+  readText,
+  type Range,
+} from '../../text/parse-input.ts'
 
 export { readChoice, readDeadline, readDuration, readInstant, readInteger, readText, type Range }

@@ -2,18 +2,29 @@
 import type { Advice } from '../../domain/explain-facts.ts'
 import type { ExplainedJob } from '../../engine/explain-job.ts'
 import { stateWords, statePainter } from './job-view.ts'
-import { iso } from '../output/json.ts'
-import type { Paint } from '../output/paint.ts'
-import { say, type Safe } from '../output/safe.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
 import { section, stepDocuments, stepLines, type Step } from '../output/sections.ts'
-import { quoted } from '../../domain/shell-words.ts'
+import { quoted } from '../../text/shell-words.ts'
 
 export function explanationDocument({ job, explanation }: ExplainedJob, suffix: string) {
   const { why, next, at, commands } = explanation
-  return { key: job.key, type: job.type, state: job.state, why, next, at: iso(at), commands: stepDocuments(steps(commands, suffix)) }
+  return {
+    key: job.key,
+    type: job.type,
+    state: job.state,
+    why,
+    next,
+    at: iso(at),
+    commands: stepDocuments(steps(commands, suffix)),
+  }
 }
 
-export function explanationPage({ job, explanation }: ExplainedJob, { paint, suffix }: { paint: Paint; suffix: string }): readonly Safe[] {
+export function explanationPage(
+  { job, explanation }: ExplainedJob,
+  { paint, suffix }: { paint: Paint; suffix: string },
+): readonly Safe[] {
   const state = statePainter(job.state, paint)?.(stateWords(job)) ?? stateWords(job)
   const sentences = (lines: readonly string[]) => lines.map((line) => say`  ${line}`)
   return [

@@ -1,11 +1,11 @@
 /** A job and all that belongs to it as one document that stands for itself: for a ticket, an audit, another machine. */
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/idempotency.ts'
-import { maskDocument, Unmasked } from '../../domain/mask.ts'
+import { maskDocument, Unmasked } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { StoreInfo } from '../../store/store.ts'
-import { iso } from '../output/json.ts'
-import type { Revealing } from '../output/safe.ts'
+import type { StoreInfo } from '../../store/port.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Revealing } from '../../terminal/safe.ts'
 import { jobPageDocument } from './job-page.ts'
 import { stepDocument } from './step-view.ts'
 
@@ -26,7 +26,12 @@ export function exportDocument({ detail, info, now, reveal = false }: Export): o
   const { next: _, ...job } = jobPageDocument(detail, '', { reveal })
   const steps = detail.steps.map((step) => stepDocument(step, detail.job, true))
   const { storeId, schemaVersion, engineVersion } = info
-  const whole = { format, exportedAt: iso(now), store: { storeId: new Unmasked(storeId), schemaVersion, engineVersion }, job: { ...job, steps } }
+  const whole = {
+    format,
+    exportedAt: iso(now),
+    store: { storeId: new Unmasked(storeId), schemaVersion, engineVersion },
+    job: { ...job, steps },
+  }
   const document = asPrinted(reveal ? whole : (maskDocument(whole) as object))
   return { ...document, checksum: checksumOf(document) }
 }

@@ -1,23 +1,31 @@
 /** All that is known about one job: the page of `jobs show`. */
-import { formatDuration } from '../../domain/duration.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { Foreign } from '../../text/mask.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { HistoryRow } from '../../store/store.ts'
-import { standingLine } from './closed-words.ts'
+import type { HistoryRow } from '../../store/port.ts'
+import { standingLine } from './closed-messages.ts'
 import { closedLetter, deadLetterDocument } from '../dead-letters/dead-letter-view.ts'
 import { errorLine, errorLines } from '../output/error-view.ts'
-import { historyDetail, historyLine, readable } from './history-words.ts'
+import { historyDetail, historyLine, readable } from './history-messages.ts'
 import { closedIncident, incidentDocument } from '../incidents/incident-view.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
-import { iso } from '../output/json.ts'
+import { iso } from '../../terminal/json.ts'
 import { stepsOf } from './next-steps.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, say, type Revealing, type Safe } from '../output/safe.ts'
-import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Fact } from '../output/sections.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, say, type Revealing, type Safe } from '../../terminal/safe.ts'
+import {
+  facts,
+  indented,
+  jsonLines,
+  section,
+  stepDocuments,
+  stepLines,
+  type Fact,
+} from '../output/sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
-import { table, type Column } from '../output/table.ts'
-import { relative } from '../output/time.ts'
+import { table, type Column } from '../../terminal/table.ts'
+import { relative } from '../../terminal/time.ts'
 
 export interface PageLook extends Revealing {
   paint: Paint
@@ -34,7 +42,11 @@ export function jobPageDocument(detail: InspectedDetail, suffix: string, reveali
     variables: new Foreign(readable(detail.variables)),
     result: detail.result === null ? null : new Foreign(readable(detail.result)),
     idempotencyKey: detail.idempotencyKey,
-    progress: detail.progress && { fraction: detail.progress.fraction, note: detail.progress.note, at: iso(detail.progress.at) },
+    progress: detail.progress && {
+      fraction: detail.progress.fraction,
+      note: detail.progress.note,
+      at: iso(detail.progress.at),
+    },
     attempts: detail.attempts.map(attemptDocument),
     incidents: detail.incidents.map(incidentDocument),
     deadLetter: detail.deadLetter && deadLetterDocument(detail.deadLetter),
@@ -51,7 +63,11 @@ export function attemptDocument({ jobKey: _, startedAt, finishedAt, nextRunAt, .
 }
 
 function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow, revealing: Revealing) {
-  return { ...row, at: iso(at), detail: detail === null ? null : new Foreign(historyDetail(detail, revealing)) }
+  return {
+    ...row,
+    at: iso(at),
+    detail: detail === null ? null : new Foreign(historyDetail(detail, revealing)),
+  }
 }
 
 export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[] {
@@ -69,7 +85,11 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
       section(
         `incident  ${incident.kind}`,
         indented([
-          standingLine(closedIncident(incident), { openedAt: incident.createdAt, now: look.now, opened: 'opened' }),
+          standingLine(closedIncident(incident), {
+            openedAt: incident.createdAt,
+            now: look.now,
+            opened: 'opened',
+          }),
           ...errorLines(incident.error, paint, look),
         ]),
         paint,
@@ -81,8 +101,12 @@ export function jobPage(detail: InspectedDetail, look: PageLook): readonly Safe[
   ]
 }
 
-function jobFacts({ job, progress, idempotencyKey, children, steps, effectsEpoch }: InspectedDetail, { now, paint }: PageLook): readonly Fact[] {
-  const moment = (at: number | null) => (at === null ? null : say`${relative(at, now).padEnd(8)}  ${paint.dim(iso(at))}`)
+function jobFacts(
+  { job, progress, idempotencyKey, children, steps, effectsEpoch }: InspectedDetail,
+  { now, paint }: PageLook,
+): readonly Fact[] {
+  const moment = (at: number | null) =>
+    at === null ? null : say`${relative(at, now).padEnd(8)}  ${paint.dim(iso(at))}`
   return [
     ['held', job.held && paint.yellow(job.held.why)],
     ['unknown', unknownSteps(steps, job)],
@@ -97,7 +121,11 @@ function jobFacts({ job, progress, idempotencyKey, children, steps, effectsEpoch
     ],
     ['priority', job.priority === 0 ? null : job.priority],
     ['worker', job.workerId],
-    ['progress', progress && say`${Math.round(progress.fraction * 100)} %  ${progress.note ?? ''}  ${paint.dim(relative(progress.at, now))}`],
+    [
+      'progress',
+      progress &&
+        say`${Math.round(progress.fraction * 100)} %  ${progress.note ?? ''}  ${paint.dim(relative(progress.at, now))}`,
+    ],
     ['idempotency', idempotencyKey],
     ['effects', effectsEpoch === 0 ? null : say`made anew ${effectsEpoch} times on a person's word`],
     ['parent', job.parentKey],
@@ -105,16 +133,26 @@ function jobFacts({ job, progress, idempotencyKey, children, steps, effectsEpoch
   ]
 }
 
-export function attemptLines(attempts: readonly AttemptRecord[], { paint, width, now }: PageLook): readonly Safe[] {
+export function attemptLines(
+  attempts: readonly AttemptRecord[],
+  { paint, width, now }: PageLook,
+): readonly Safe[] {
   const columns: readonly Column<AttemptRecord>[] = [
     { title: '#', value: ({ attempt }) => attempt, align: 'right' },
     { title: 'OUTCOME', value: outcomeWords },
     { title: 'ENDED', value: ({ finishedAt }) => relative(finishedAt, now) },
-    { title: 'TOOK', value: ({ startedAt, finishedAt }) => formatDuration(finishedAt - startedAt), align: 'right', optional: 1 },
+    {
+      title: 'TOOK',
+      value: ({ startedAt, finishedAt }) => formatDuration(finishedAt - startedAt),
+      align: 'right',
+      optional: 1,
+    },
     { title: 'ERROR', value: ({ error }) => (error ? errorLine(error) : ''), shrinkTo: 20 },
     { title: 'WORKER', value: ({ workerId }) => workerId, shrinkTo: 10, optional: 2 },
   ]
-  return attempts.length === 0 ? [] : table(attempts, columns, { paint, width: width === null ? null : width - 2 })
+  return attempts.length === 0
+    ? []
+    : table(attempts, columns, { paint, width: width === null ? null : width - 2 })
 }
 
 function outcomeWords({ outcome, failureCategory }: AttemptRecord): string {
@@ -125,5 +163,9 @@ function deadLetterSection({ deadLetter }: InspectedDetail, { paint, now }: Page
   if (!deadLetter) return []
   const { reason, count, receivedAt } = deadLetter
   const standing = standingLine(closedLetter(deadLetter), { openedAt: receivedAt, now, opened: 'received' })
-  return section(`dead letter  ${reason}`, indented([count > 1 ? say`${standing}, ${count} times` : standing]), paint)
+  return section(
+    `dead letter  ${reason}`,
+    indented([count > 1 ? say`${standing}, ${count} times` : standing]),
+    paint,
+  )
 }

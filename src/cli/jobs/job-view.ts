@@ -1,10 +1,10 @@
 /** A job as people and scripts see it. */
 import type { Job, JobState } from '../../domain/job.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
-import { iso } from '../output/json.ts'
-import type { Paint, Painter } from '../output/paint.ts'
-import type { Column } from '../output/table.ts'
-import { relative, span } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint, Painter } from '../../terminal/paint.ts'
+import type { Column } from '../../terminal/table.ts'
+import { relative, span } from '../../terminal/time.ts'
 
 export function jobDocument(job: Job) {
   return {
@@ -71,7 +71,12 @@ export function jobColumns(now: number): readonly Column<InspectedJob>[] {
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 12 },
     { title: 'STATE', value: stateWords, paint: ({ state }, paint) => statePainter(state, paint) },
     { title: 'WHEN', value: (job) => whenWords(job, now) },
-    { title: 'HELD', value: ({ held }) => (held ? heldWords[held.by] : ''), paint: (_, paint) => paint.yellow, optional: 1 },
+    {
+      title: 'HELD',
+      value: ({ held }) => (held ? heldWords[held.by] : ''),
+      paint: (_, paint) => paint.yellow,
+      optional: 1,
+    },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 2 },
     { title: 'RETRIES', value: ({ retries }) => retries, align: 'right' },
     { title: 'PRIORITY', value: ({ priority }) => priority, align: 'right', optional: 4 },

@@ -14,7 +14,12 @@ const commands: Readonly<Record<ResolutionVerb, string>> = {
 }
 
 /** `suffix` names the store where it is not the usual one. */
-export function stepsOf({ job, openIncident, suffix, ...detail }: InspectedDetail & { suffix: string }): readonly Step[] {
+export function stepsOf({
+  job,
+  openIncident,
+  suffix,
+  ...detail
+}: InspectedDetail & { suffix: string }): readonly Step[] {
   const ways = detail.nextSteps.map(({ verb, why }) => {
     const mending = verb === 'resolve' && openIncident?.kind === 'poison_message' ? ' --set PATH=VALUE' : ''
     return { command: `wf ${commands[verb]} ${job.key}${mending}${suffix}`, why }
@@ -23,8 +28,17 @@ export function stepsOf({ job, openIncident, suffix, ...detail }: InspectedDetai
 }
 
 /** Where nobody knows whether a step took effect, that is looked at first. */
-export function doubtsOf({ job, steps, suffix }: Pick<InspectedDetail, 'job' | 'steps'> & { suffix: string }): readonly Step[] {
+export function doubtsOf({
+  job,
+  steps,
+  suffix,
+}: Pick<InspectedDetail, 'job' | 'steps'> & { suffix: string }): readonly Step[] {
   const names = steps.filter((step) => isUnknown(step, job)).map(({ step }) => step)
   if (names.length === 0) return []
-  return [{ command: `wf idempotency show ${job.key}${suffix}`, why: `whether ${names.join(', ')} took effect is not known: the other side knows` }]
+  return [
+    {
+      command: `wf idempotency show ${job.key}${suffix}`,
+      why: `whether ${names.join(', ')} took effect is not known: the other side knows`,
+    },
+  ]
 }

@@ -1,16 +1,16 @@
 /** Forgetting that a step was done: agreed to first, because its effect can then happen twice. */
-import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
-import { WfError } from '../../domain/errors.ts'
+import { didYouMean, nearWords } from '../../text/suggest.ts'
+import { WfError } from '../../errors.ts'
 import type { Job } from '../../domain/job.ts'
 import type { ForgetSteps } from '../../domain/step.ts'
-import { namedWords } from '../../domain/operation-words.ts'
-import { asOperation } from '../../engine/operations.ts'
-import type { Store } from '../../store/store.ts'
-import { canAsk, confirm } from '../input/confirm.ts'
+import { namedWords } from '../../messages/operation-messages.ts'
+import { asOperation } from '../../engine/operation-log.ts'
+import type { Store } from '../../store/port.ts'
+import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { say } from '../output/safe.ts'
-import { counted } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { say } from '../../terminal/safe.ts'
+import { counted } from '../../terminal/time.ts'
 
 export interface Forgetting {
   job: Pick<Job, 'key' | 'type'>
@@ -24,7 +24,9 @@ export async function approveForgetting(output: Output, { job, steps, yes }: For
   const what = say`${counted(steps.length, 'step')} of job ${job.key} (${job.type}) would be forgotten: ${steps.join(', ')}`
   const danger = 'an effect that has happened can then happen again'
   if (!canAsk(output)) {
-    throw new WfError('refused', say`${what}; ${danger}, and nobody is here to agree`.text, { hint: 'add --yes, or --dry-run to look first' })
+    throw new WfError('refused', say`${what}; ${danger}, and nobody is here to agree`.text, {
+      hint: 'add --yes, or --dry-run to look first',
+    })
   }
   output.note(what, output.errPaint.yellow(danger))
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
@@ -37,7 +39,14 @@ export async function forgetSteps(
 ): Promise<{ forgotten: readonly string[]; operation: number | null }> {
   if (steps.length === 0) return { forgotten: [], operation: null }
   const { jobKey, who, reason } = forget
-  const named = { verb: 'forget' as const, who, reason, selector: namedWords([jobKey, ...steps]), flags: {}, matched: steps.length }
+  const named = {
+    verb: 'forget' as const,
+    who,
+    reason,
+    selector: namedWords([jobKey, ...steps]),
+    flags: {},
+    matched: steps.length,
+  }
   const { result, operation } = await asOperation(store, named, (id) =>
     Promise.all(steps.map((step) => store.forgetSteps({ ...forget, step, operation: id }, store.now()))),
   )
@@ -54,10 +63,21 @@ export interface Forgotten {
   operation: number | null
 }
 
-export function tellForgotten(output: Output, { jobKey, wanted, there, forgotten, dryRun, operation }: Forgotten): void {
-  const made = operation === null ? null : ({ id: operation, verb: 'forget', changed: forgotten.length, suffix: '' } as const)
+export function tellForgotten(
+  output: Output,
+  { jobKey, wanted, there, forgotten, dryRun, operation }: Forgotten,
+): void {
+  const made =
+    operation === null
+      ? null
+      : ({ id: operation, verb: 'forget', changed: forgotten.length, suffix: '' } as const)
   const isDone = (step: string) => forgotten.includes(step)
-  const sum = { matched: wanted.length, changed: forgotten.length, skipped: wanted.length - forgotten.length, failed: 0 }
+  const sum = {
+    matched: wanted.length,
+    changed: forgotten.length,
+    skipped: wanted.length - forgotten.length,
+    failed: 0,
+  }
   output.document({
     ...sum,
     dryRun,
@@ -69,10 +89,13 @@ export function tellForgotten(output: Output, { jobKey, wanted, there, forgotten
   const done = dryRun ? say`would forget` : say`forgotten`
   output.print(
     ...wanted.map((step) =>
-      isDone(step) ? say`${green(done)} ${step}` : say`${dim('skipped')} ${step}  job ${jobKey} has no such step${nearStep(step)}`,
+      isDone(step)
+        ? say`${green(done)} ${step}`
+        : say`${dim('skipped')} ${step}  job ${jobKey} has no such step${nearStep(step)}`,
     ),
   )
   if (made) output.print(operationLine(made, output.paint))
   if (wanted.length === 0) output.note(say`job ${jobKey} has no steps`)
-  else if (forgotten.length > 0 && !dryRun) output.note(say`its next attempt does them again: what has taken effect can happen twice`)
+  else if (forgotten.length > 0 && !dryRun)
+    output.note(say`its next attempt does them again: what has taken effect can happen twice`)
 }

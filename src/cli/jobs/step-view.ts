@@ -1,14 +1,14 @@
 /** Steps that a job must take once, as people and scripts see them. */
 import type { Job } from '../../domain/job.ts'
-import { Foreign } from '../../domain/mask.ts'
+import { Foreign } from '../../text/mask.ts'
 import { isUnknown, type ListedStep, type Step } from '../../domain/step.ts'
-import { readable } from './history-words.ts'
-import { iso } from '../output/json.ts'
-import type { Paint, Painter } from '../output/paint.ts'
-import { say, type Safe } from '../output/safe.ts'
+import { readable } from './history-messages.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint, Painter } from '../../terminal/paint.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
 import { indented } from '../output/sections.ts'
-import { table, type Column } from '../output/table.ts'
-import { relative } from '../output/time.ts'
+import { table, type Column } from '../../terminal/table.ts'
+import { relative } from '../../terminal/time.ts'
 
 type Outcome = 'done' | 'unknown' | 'under_way'
 type Seen = Pick<Step, 'completedAt' | 'unknowns'> & { unknown: boolean }
@@ -35,7 +35,14 @@ const seen = (step: Step, job: OfJob) => ({ ...step, unknown: isUnknown(step, jo
 /** @param full with its result */
 export function stepDocument(step: Step, job: OfJob, full: boolean) {
   const { step: name, attempt, intentAt, completedAt, unknowns, result } = step
-  const known = { step: name, outcome: outcomeOf(seen(step, job)), attempt, intentAt: iso(intentAt), completedAt: iso(completedAt), unknowns }
+  const known = {
+    step: name,
+    outcome: outcomeOf(seen(step, job)),
+    attempt,
+    intentAt: iso(intentAt),
+    completedAt: iso(completedAt),
+    unknowns,
+  }
   return full ? { ...known, result: result === null ? null : new Foreign(readable(result)) } : known
 }
 
@@ -52,12 +59,24 @@ export function stepLinesOf(
     { title: 'NOTE', value: noteOf, shrinkTo: 20, optional: 1 },
   ]
   const items = steps.map((step) => seen(step, job))
-  return steps.length === 0 ? [] : indented(table(items, columns, { paint, width: width === null ? null : width - 2 }))
+  return steps.length === 0
+    ? []
+    : indented(table(items, columns, { paint, width: width === null ? null : width - 2 }))
 }
 
 export function listedStepDocument(listed: ListedStep) {
   const { jobKey, type, jobState, step, attempt, intentAt, completedAt, unknowns } = listed
-  return { key: jobKey, type, jobState, step, outcome: outcomeOf(listed), attempt, intentAt: iso(intentAt), completedAt: iso(completedAt), unknowns }
+  return {
+    key: jobKey,
+    type,
+    jobState,
+    step,
+    outcome: outcomeOf(listed),
+    attempt,
+    intentAt: iso(intentAt),
+    completedAt: iso(completedAt),
+    unknowns,
+  }
 }
 
 export function listedStepColumns(now: number): readonly Column<ListedStep>[] {

@@ -1,14 +1,14 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
-import { Unmasked } from '../../domain/mask.ts'
+import { Unmasked } from '../../text/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { pagesOf } from '../../store/pages.ts'
-import type { Page, Paged, Selector, StoreInfo } from '../../store/store.ts'
-import { nearSelector, type Names } from '../input/near.ts'
+import type { Page, Paged, Selector, StoreInfo } from '../../store/port.ts'
+import { nearSelector, type Names } from '../input/suggestions.ts'
 import { shownSelector } from './command-shown.ts'
-import type { Output } from './output.ts'
-import { Safe, say } from './safe.ts'
-import { table, type Column } from './table.ts'
-import { thousands } from './time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { Safe, say } from '../../terminal/safe.ts'
+import { table, type Column } from '../../terminal/table.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface ListFlags {
   limit?: number | undefined
@@ -20,7 +20,10 @@ export interface ListFlags {
 const defaultLimit = 50
 
 /** Asks for pages until `limit` is reached. */
-export async function collect<T>(fetch: (page: Page) => Promise<Paged<T>>, { limit = defaultLimit, cursor, sort }: ListFlags): Promise<Paged<T>> {
+export async function collect<T>(
+  fetch: (page: Page) => Promise<Paged<T>>,
+  { limit = defaultLimit, cursor, sort }: ListFlags,
+): Promise<Paged<T>> {
   const items: T[] = []
   let looked = 0
   let next: string | null = null
@@ -56,7 +59,11 @@ export interface ListContext {
 export async function printList<T>(output: Output, listing: Listing<T>, context: ListContext): Promise<void> {
   const { items, next } = listing.page
   const { missing = [] } = context
-  output.document({ items: items.map(listing.document), page: { next: nextInJson(next) }, ...(missing.length > 0 ? { missing } : {}) })
+  output.document({
+    items: items.map(listing.document),
+    page: { next: nextInJson(next) },
+    ...(missing.length > 0 ? { missing } : {}),
+  })
   if (items.length === 0) {
     const { location } = await context.from.info()
     output.note(say`no ${listing.noun} in ${location}${narrowedWords(listing.page, context)}`)
@@ -70,11 +77,13 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
   }
   if (missing.length > 0) output.note(say`not there: ${namedKeys(missing)}`)
   // Words: whoever pipes the keys on must know that these are not all.
-  if (next !== null) output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
+  if (next !== null)
+    output.note(say`${output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
 }
 
 /** Where a page ended is wf's own word. */
-export const nextInJson = (next: string | null): Unmasked | null => (next === null ? null : new Unmasked(next))
+export const nextInJson = (next: string | null): Unmasked | null =>
+  next === null ? null : new Unmasked(next)
 
 /** Empty for a list of everything; what is open or closed stands in the noun. */
 function narrowedWords({ looked }: Paged<unknown>, { selector = {} }: ListContext): Safe {

@@ -1,11 +1,11 @@
 /** The last line of every change: the number of its record, and how to take it back. */
 import { undoableVerbs, type Operation } from '../../domain/operation.ts'
-import { finalBecause } from '../../domain/operation-words.ts'
-import type { Unmasked } from '../../domain/mask.ts'
+import { finalBecause } from '../../messages/operation-messages.ts'
+import type { Unmasked } from '../../text/mask.ts'
 import { commandInJson, shownCommand } from './command-shown.ts'
-import type { Output } from './output.ts'
-import type { Paint } from './paint.ts'
-import { say, type Safe } from './safe.ts'
+import type { Output } from '../../terminal/output.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
 
 export interface MadeOperation extends Pick<Operation, 'id' | 'verb'> {
   /** Of its targets, as far as is known; 0 where there is nothing to take back. */
@@ -21,12 +21,17 @@ function undoCommand({ id, verb, changed, suffix }: MadeOperation): string | nul
 export function operationLine(operation: MadeOperation, paint: Paint): Safe {
   const { id, verb, changed } = operation
   const undo = undoCommand(operation)
-  const then = (undo && shownCommand(undo)) ?? (changed > 0 && finalBecause(verb) !== null ? 'this cannot be undone' : null)
+  const then =
+    (undo && shownCommand(undo)) ??
+    (changed > 0 && finalBecause(verb) !== null ? 'this cannot be undone' : null)
   return paint.dim(then === null ? say`operation ${id}` : say`operation ${id} · ${then}`)
 }
 
 /** Its part of the document that tells the change. */
-export function madeDocument(operation: MadeOperation | null): { operation: number | null; undo: Unmasked | null } {
+export function madeDocument(operation: MadeOperation | null): {
+  operation: number | null
+  undo: Unmasked | null
+} {
   const undo = operation && undoCommand(operation)
   return { operation: operation?.id ?? null, undo: undo === null ? null : commandInJson(undo) }
 }

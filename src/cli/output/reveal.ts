@@ -1,9 +1,9 @@
 /** Secrets that somebody looks at: who, which jobs and with which command is on record before the first of them is shown. */
-import { WfError } from '../../domain/errors.ts'
-import { namedWords } from '../../domain/operation-words.ts'
-import { asOperation } from '../../engine/operations.ts'
-import type { Store } from '../../store/store.ts'
-import { who } from '../input/who.ts'
+import { WfError } from '../../errors.ts'
+import { namedWords } from '../../messages/operation-messages.ts'
+import { asOperation } from '../../engine/operation-log.ts'
+import type { Store } from '../../store/port.ts'
+import { who } from '../input/actor.ts'
 
 const batchSize = 200
 
@@ -13,11 +13,20 @@ export async function recordReveal(
   keys: readonly number[],
   { command, reason }: { command: string; reason: string | null },
 ): Promise<number> {
-  const named = { verb: 'reveal' as const, who: who(), reason, selector: namedWords(keys), flags: { command }, matched: keys.length }
+  const named = {
+    verb: 'reveal' as const,
+    who: who(),
+    reason,
+    selector: namedWords(keys),
+    flags: { command },
+    matched: keys.length,
+  }
   const { operation } = await orUnrecorded(
     asOperation(store, named, async (id) => {
       for (let start = 0; start < keys.length; start += batchSize) {
-        const targets = keys.slice(start, start + batchSize).map((jobKey) => ({ jobKey, name: '', status: 'changed' as const, why: '', image: null }))
+        const targets = keys
+          .slice(start, start + batchSize)
+          .map((jobKey) => ({ jobKey, name: '', status: 'changed' as const, why: '', image: null }))
         await store.addOperationTargets(id, targets, store.now())
       }
     }),
@@ -30,9 +39,14 @@ export async function orUnrecorded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof WfError && (error.code === 'store_read_only' || error.code === 'store_full'))) throw error
-    throw new WfError(error.code, `--reveal is kept on record, and the store cannot be written\n${error.message}`, {
-      hint: 'leave --reveal out, or look as a user who may write the store',
-    })
+    if (!(error instanceof WfError && (error.code === 'store_read_only' || error.code === 'store_full')))
+      throw error
+    throw new WfError(
+      error.code,
+      `--reveal is kept on record, and the store cannot be written\n${error.message}`,
+      {
+        hint: 'leave --reveal out, or look as a user who may write the store',
+      },
+    )
   }
 }

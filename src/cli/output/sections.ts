@@ -1,8 +1,8 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
-import { displayWidth } from '../../domain/text.ts'
+import { displayWidth } from '../../text/escape.ts'
 import { commandInJson, shownCommand } from './command-shown.ts'
-import type { Paint } from './paint.ts'
-import { Safe, safeJson, say, type Revealing, type Shown } from './safe.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { Safe, safeJson, say, type Revealing, type Shown } from '../../terminal/safe.ts'
 
 export type Fact = readonly [name: string, value: Shown | null]
 
@@ -24,7 +24,10 @@ const mostLines = 40
 const mostCharacters = 8_000
 
 /** JSON over several lines, cut to what a screen can take unless `full`. */
-export function jsonLines(value: unknown, { full, paint, reveal = false }: { full: boolean; paint: Paint } & Revealing): readonly Safe[] {
+export function jsonLines(
+  value: unknown,
+  { full, paint, reveal = false }: { full: boolean; paint: Paint } & Revealing,
+): readonly Safe[] {
   const lines = safeJson(value, { reveal })
   if (full) return indented(lines)
   const shown: Safe[] = []
@@ -45,9 +48,12 @@ export interface Step {
 }
 
 /** As they stand in a JSON document. */
-export const stepDocuments = (steps: readonly Step[]) => steps.map(({ command, why }) => ({ command: commandInJson(command), why }))
+export const stepDocuments = (steps: readonly Step[]) =>
+  steps.map(({ command, why }) => ({ command: commandInJson(command), why }))
 
 export function stepLines(steps: readonly Step[], paint: Paint): readonly Safe[] {
   const width = Math.max(0, ...steps.map(({ command }) => displayWidth(command)))
-  return steps.map(({ command, why }) => say`  ${paint.cyan(shownCommand(command.padEnd(width)))}  ${paint.dim(why)}`)
+  return steps.map(
+    ({ command, why }) => say`  ${paint.cyan(shownCommand(command.padEnd(width)))}  ${paint.dim(why)}`,
+  )
 }

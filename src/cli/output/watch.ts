@@ -3,13 +3,13 @@
  * stood above stays in the scrollback, and when it ends the last state stays to be read.
  */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
-import { cutToWidth, displayWidth } from '../../domain/text.ts'
-import type { StoreReader } from '../../store/store.ts'
-import { iso } from './json.ts'
-import type { Output } from './output.ts'
-import type { Sink, Sinks } from './streams.ts'
-import { thousands } from './time.ts'
+import { WfError } from '../../errors.ts'
+import { cutToWidth, displayWidth } from '../../text/escape.ts'
+import type { StoreReader } from '../../store/port.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Output } from '../../terminal/output.ts'
+import type { Sink, Sinks } from '../../terminal/streams.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface Watch {
   /** The real one. */
@@ -31,10 +31,21 @@ const agingMs = 10_000
 
 export function refuseWatch(output: Output, env: Readonly<Record<string, string | undefined>>): void {
   if (output.out.isTTY && !output.json && env['TERM'] !== 'dumb') return
-  throw new WfError('usage', '--watch draws on a terminal, and this is none', { hint: 'wf tail --json follows what happens, a line each' })
+  throw new WfError('usage', '--watch draws on a terminal, and this is none', {
+    hint: 'wf tail --json follows what happens, a line each',
+  })
 }
 
-export async function watchList({ output, store, clock, everyMs, signal, title, draw, rows }: Watch): Promise<void> {
+export async function watchList({
+  output,
+  store,
+  clock,
+  everyMs,
+  signal,
+  title,
+  draw,
+  rows,
+}: Watch): Promise<void> {
   const { out } = output
   const frame = createFrame(out)
   let known: number | null = null
@@ -99,7 +110,10 @@ export function createFrame(out: Pick<Sink, 'write' | 'columns'>): Frame {
 const colours = /\u001b\[[\d;]*m/g
 
 /** Each in one row of the terminal, and one row left for the cursor. */
-function fitted(lines: readonly string[], { columns, rows }: { columns: number; rows: number }): readonly string[] {
+function fitted(
+  lines: readonly string[],
+  { columns, rows }: { columns: number; rows: number },
+): readonly string[] {
   const room = Math.max(2, rows - 1)
   const cut = lines.slice(0, lines.length > room ? room - 1 : room).map((line) => {
     const plain = line.replace(colours, '')

@@ -3,11 +3,16 @@ import { within } from '../../worker/child/child-load.ts'
 import { failureOf } from '../../worker/handler/load-failure.ts'
 import { loadHandlers } from '../../worker/handler/load-handlers.ts'
 import type { LoadedHandler } from '../../worker/handler/loaded-handler.ts'
-import { onUnaskedExit, wordsOfExitLoading } from './unasked-exit.ts'
-import type { RunParts } from './work.ts'
+import { onUnaskedExit, wordsOfExitLoading } from './unexpected-exit.ts'
+import type { RunParts } from './run.ts'
 
 /** Rejects with WfError `handler_load_failed`. */
-export async function loadInline({ files, config, clock, report }: RunParts): Promise<ReadonlyMap<string, LoadedHandler>> {
+export async function loadInline({
+  files,
+  config,
+  clock,
+  report,
+}: RunParts): Promise<ReadonlyMap<string, LoadedHandler>> {
   const unguard = onUnaskedExit(process, (code) => report(wordsOfExitLoading(code, files)))
   let panic: (error: unknown) => void = () => {}
   const panicked = new Promise<never>((_, reject) => {
@@ -16,7 +21,10 @@ export async function loadInline({ files, config, clock, report }: RunParts): Pr
   process.on('uncaughtException', panic)
   process.on('unhandledRejection', panic)
   try {
-    return await Promise.race([within(loadHandlers(files), { files, loadMs: config.loadMs }, clock), panicked])
+    return await Promise.race([
+      within(loadHandlers(files), { files, loadMs: config.loadMs }, clock),
+      panicked,
+    ])
   } finally {
     process.removeListener('uncaughtException', panic)
     process.removeListener('unhandledRejection', panic)

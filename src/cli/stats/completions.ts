@@ -3,11 +3,11 @@
  * that can still complete are known by their keys, and their rows tell when they did. It reads only; where there are too many for
  * that, nobody is told one by one.
  */
-import { formatDuration } from '../../domain/duration.ts'
-import type { Happening } from '../../domain/happening.ts'
+import { formatDuration } from '../../text/duration.ts'
+import type { Happening } from '../../domain/feed-event.ts'
 import type { Job, JobState } from '../../domain/job.ts'
 import { everyItem, pagesOf } from '../../store/pages.ts'
-import type { StoreReader } from '../../store/store.ts'
+import type { StoreReader } from '../../store/port.ts'
 
 /** Jobs that are known at once: their rows are read at each look. */
 export const mostKnown = 2_000
@@ -34,7 +34,10 @@ export class Completions {
     const [newest] = (await this.#store.jobs({}, { limit: 1 })).items
     this.#newest = newest?.key ?? 0
     const selector = { states: unfinished, ...(this.#types ? { types: [...this.#types] } : {}) }
-    for (const { key } of await everyItem((page) => this.#store.jobs(selector, page), { limit: mostKnown + 1 })) this.#known?.add(key)
+    for (const { key } of await everyItem((page) => this.#store.jobs(selector, page), {
+      limit: mostKnown + 1,
+    }))
+      this.#known?.add(key)
     this.#keepFew()
   }
 
@@ -78,6 +81,18 @@ export class Completions {
 }
 
 function happeningOf({ key, type, attempt, startedAt, finishedAt }: Job): Happening {
-  const took = startedAt === null || finishedAt === null ? '' : ` after ${formatDuration(Math.max(0, finishedAt - startedAt))}`
-  return { at: finishedAt ?? 0, kind: 'completed', type, jobKey: key, count: 1, what: null, detail: `attempt ${attempt}${took}`, who: null }
+  const took =
+    startedAt === null || finishedAt === null
+      ? ''
+      : ` after ${formatDuration(Math.max(0, finishedAt - startedAt))}`
+  return {
+    at: finishedAt ?? 0,
+    kind: 'completed',
+    type,
+    jobKey: key,
+    count: 1,
+    what: null,
+    detail: `attempt ${attempt}${took}`,
+    who: null,
+  }
 }

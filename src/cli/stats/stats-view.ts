@@ -1,10 +1,10 @@
 /** Figures of a window of time, as people and scripts see them. */
-import { formatDuration } from '../../domain/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { ActivityGroup } from '../../metrics/activity.ts'
 import type { ActivityBy } from '../../store/activity-store.ts'
-import { iso } from '../output/json.ts'
-import type { Column } from '../output/table.ts'
-import { thousands } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Column } from '../../terminal/table.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export interface StatsRow extends ActivityGroup {
   /** How it stands now; only by type. */
@@ -25,26 +25,44 @@ export function statsDocument({ group, present, ...row }: StatsRow, by: Activity
   return {
     [by]: by === 'minute' ? iso(Number(group)) : group,
     ...row,
-    ...{ p50Ms: rounded(row.p50Ms), p95Ms: rounded(row.p95Ms), perMinute: Math.round(row.perMinute * 100) / 100 },
+    ...{
+      p50Ms: rounded(row.p50Ms),
+      p95Ms: rounded(row.p95Ms),
+      perMinute: Math.round(row.perMinute * 100) / 100,
+    },
     ...(present === null ? {} : { retrying: present.retrying, held: present.held, heldWhy: present.why }),
   }
 }
 
 export function statsColumns(by: ActivityBy): readonly Column<StatsRow>[] {
-  const count = (title: string, value: (row: StatsRow) => number, more: Partial<Column<StatsRow>> = {}): Column<StatsRow> => ({
+  const count = (
+    title: string,
+    value: (row: StatsRow) => number,
+    more: Partial<Column<StatsRow>> = {},
+  ): Column<StatsRow> => ({
     title,
     value: (row) => thousands(value(row)),
     align: 'right',
     ...more,
   })
-  const bad = (value: (row: StatsRow) => number): Partial<Column<StatsRow>> => ({ paint: (row, paint) => (value(row) > 0 ? paint.red : undefined) })
+  const bad = (value: (row: StatsRow) => number): Partial<Column<StatsRow>> => ({
+    paint: (row, paint) => (value(row) > 0 ? paint.red : undefined),
+  })
   const present: readonly Column<StatsRow>[] = [
     count('RETRYING', ({ present }) => present?.retrying ?? 0),
-    count('HELD', ({ present }) => present?.held ?? 0, { paint: ({ present }, paint) => (present?.held ? paint.yellow : undefined) }),
+    count('HELD', ({ present }) => present?.held ?? 0, {
+      paint: ({ present }, paint) => (present?.held ? paint.yellow : undefined),
+    }),
   ]
   return [
-    { title: by.toUpperCase(), value: ({ group }) => (by === 'minute' ? iso(Number(group)).slice(0, 16).replace('T', ' ') : group), shrinkTo: 12 },
-    ...(by === 'outcome' ? [count('ATTEMPTS', ({ attempts }) => attempts)] : [count('DONE', ({ completed }) => completed)]),
+    {
+      title: by.toUpperCase(),
+      value: ({ group }) => (by === 'minute' ? iso(Number(group)).slice(0, 16).replace('T', ' ') : group),
+      shrinkTo: 12,
+    },
+    ...(by === 'outcome'
+      ? [count('ATTEMPTS', ({ attempts }) => attempts)]
+      : [count('DONE', ({ completed }) => completed)]),
     ...(by === 'outcome'
       ? []
       : [
@@ -67,7 +85,16 @@ export function statsColumns(by: ActivityBy): readonly Column<StatsRow>[] {
     ),
     { title: 'P50', value: ({ p50Ms }) => took(p50Ms), align: 'right', optional: 2 },
     { title: 'P95', value: ({ p95Ms }) => took(p95Ms), align: 'right', optional: 1 },
-    ...(by === 'type' ? [{ title: '/MIN', value: ({ perMinute }: StatsRow) => rate(perMinute), align: 'right' as const, optional: 1 }] : []),
+    ...(by === 'type'
+      ? [
+          {
+            title: '/MIN',
+            value: ({ perMinute }: StatsRow) => rate(perMinute),
+            align: 'right' as const,
+            optional: 1,
+          },
+        ]
+      : []),
   ]
 }
 

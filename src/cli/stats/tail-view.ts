@@ -1,26 +1,38 @@
 /** What happened, a line each, for people and scripts. */
-import type { Happening, HappeningKind } from '../../domain/happening.ts'
-import { maskText, Unmasked } from '../../domain/mask.ts'
-import { maskMeant } from '../../domain/mask-command.ts'
+import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
+import { maskText, Unmasked } from '../../text/mask.ts'
+import { maskMeant } from '../output/mask-command.ts'
 import { operationVerbs } from '../../domain/operation.ts'
-import { cutToWidth, displayWidth, escapeText } from '../../domain/text.ts'
-import { iso } from '../output/json.ts'
-import type { Paint } from '../output/paint.ts'
-import { joined, Safe, say, type Shown } from '../output/safe.ts'
-import { thousands } from '../output/time.ts'
+import { cutToWidth, displayWidth, escapeText } from '../../text/escape.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Paint } from '../../terminal/paint.ts'
+import { joined, Safe, say, type Shown } from '../../terminal/safe.ts'
+import { thousands } from '../../terminal/time.ts'
 
 export function happeningDocument(happening: Happening) {
   const { at, kind, type, jobKey, count, what, who } = happening
   const detail = maskedDetail(happening)
-  return { at: iso(at), kind, type, key: jobKey, count, what, detail: detail === null ? null : new Unmasked(detail), who }
+  return {
+    at: iso(at),
+    kind,
+    type,
+    key: jobKey,
+    count,
+    what,
+    detail: detail === null ? null : new Unmasked(detail),
+    who,
+  }
 }
 
 /** What an operation was about is told with keys and flags as they are typed. */
 function maskedDetail({ kind, what, detail }: Happening): string | null {
   if (detail === null) return null
-  const [, head, selector] = (kind === 'operation' ? /^(operation \d+, \d+ changed: )(.*)$/s.exec(detail) : null) ?? []
+  const [, head, selector] =
+    (kind === 'operation' ? /^(operation \d+, \d+ changed: )(.*)$/s.exec(detail) : null) ?? []
   const verb = operationVerbs.find((each) => each === what)
-  return head === undefined || selector === undefined || !verb ? maskText(detail) : `${head}${maskMeant({ verb, selector })}`
+  return head === undefined || selector === undefined || !verb
+    ? maskText(detail)
+    : `${head}${maskMeant({ verb, selector })}`
 }
 
 const tones: Readonly<Partial<Record<HappeningKind, keyof Paint>>> = {
@@ -34,17 +46,24 @@ const tones: Readonly<Partial<Record<HappeningKind, keyof Paint>>> = {
 
 const kindWidth = 'dead letter'.length
 
-export function happeningLine(happening: Happening, { paint, width }: { paint: Paint; width: number | null }): Safe {
+export function happeningLine(
+  happening: Happening,
+  { paint, width }: { paint: Paint; width: number | null },
+): Safe {
   const { at, kind, count, type } = happening
   const word = kind.replace('_', ' ').padEnd(kindWidth)
   const head = `${iso(at).slice(11, 19)}  ${word}  `
-  const rest = joined([count > 1 ? thousands(count) : null, type, restOf(happening)].filter(isTold), '  ').text
+  const rest = joined(
+    [count > 1 ? thousands(count) : null, type, restOf(happening)].filter(isTold),
+    '  ',
+  ).text
   const shown = width === null ? rest : cutToWidth(rest, Math.max(10, width - displayWidth(head)))
   const tone = tones[kind]
   return say`${paint.dim(iso(at).slice(11, 19))}  ${tone === undefined ? word : paint[tone](word)}  ${new Safe(shown)}`
 }
 
-const isTold = <T extends Shown>(part: T | null): part is T => part !== null && part !== '' && !(part instanceof Safe && part.text === '')
+const isTold = <T extends Shown>(part: T | null): part is T =>
+  part !== null && part !== '' && !(part instanceof Safe && part.text === '')
 
 function restOf(happening: Happening): Safe {
   const { what, jobKey, who } = happening

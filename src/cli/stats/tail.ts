@@ -1,7 +1,7 @@
 /** Follows a store: looks when something was committed, tells what is new, and sums up what would be more lines than anybody reads. */
 import type { Clock } from '../../clock.ts'
-import type { Happening, HappeningKind } from '../../domain/happening.ts'
-import type { StoreReader } from '../../store/store.ts'
+import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
+import type { StoreReader } from '../../store/port.ts'
 import type { Completions } from './completions.ts'
 
 export interface Tail {
@@ -34,7 +34,8 @@ export const fewestLines = 8
 
 export async function follow(tail: Tail): Promise<void> {
   const { store, clock, since, kinds, types, lines, signal, forMs, tell, flushed } = tail
-  const wanted = ({ kind, type }: Happening) => (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
+  const wanted = ({ kind, type }: Happening) =>
+    (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
   const now = store.now()
   let marks = await store.marksAt(since ?? now, now)
   let known: number | null = null
@@ -60,7 +61,11 @@ export async function follow(tail: Tail): Promise<void> {
 }
 
 /** Puts completed jobs in the place of their counts. What came through before it began is known as counts only, at the first look. */
-async function completedOf({ completions, since, onCounted }: Tail): Promise<(happenings: readonly Happening[]) => Promise<readonly Happening[]>> {
+async function completedOf({
+  completions,
+  since,
+  onCounted,
+}: Tail): Promise<(happenings: readonly Happening[]) => Promise<readonly Happening[]>> {
   await completions?.begin()
   let isPast = since !== null
   let isCounted = completions === null
@@ -111,7 +116,10 @@ export function summedUp(happenings: readonly Happening[], room: number): readon
   return groups.map(sumOf).sort((a, b) => a.at - b.at)
 }
 
-function grouped(happenings: readonly Happening[], nameOf: (happening: Happening) => readonly (string | null)[]): readonly (readonly Happening[])[] {
+function grouped(
+  happenings: readonly Happening[],
+  nameOf: (happening: Happening) => readonly (string | null)[],
+): readonly (readonly Happening[])[] {
   const groups = new Map<string, Happening[]>()
   for (const happening of happenings) {
     const name = JSON.stringify(nameOf(happening))
@@ -127,8 +135,18 @@ function sumOf(group: readonly Happening[]): Happening {
   const [first] = group
   if (first === undefined) throw new Error('a group has members')
   if (group.length === 1) return first
-  const same = <K extends 'type' | 'what'>(field: K) => (group.every((each) => each[field] === first[field]) ? first[field] : null)
+  const same = <K extends 'type' | 'what'>(field: K) =>
+    group.every((each) => each[field] === first[field]) ? first[field] : null
   const count = group.reduce((sum, each) => sum + each.count, 0)
   const at = Math.max(...group.map((each) => each.at))
-  return { at, kind: first.kind, type: same('type'), jobKey: null, count, what: same('what'), detail: null, who: null }
+  return {
+    at,
+    kind: first.kind,
+    type: same('type'),
+    jobKey: null,
+    count,
+    what: same('what'),
+    detail: null,
+    who: null,
+  }
 }

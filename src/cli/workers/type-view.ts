@@ -1,8 +1,8 @@
 /** A job type as people and scripts see it: the type is the queue. */
 import type { InspectedType } from '../../engine/inspector.ts'
-import { iso } from '../output/json.ts'
-import type { Column } from '../output/table.ts'
-import { span, spanLeft } from '../output/time.ts'
+import { iso } from '../../terminal/json.ts'
+import type { Column } from '../../terminal/table.ts'
+import { span, spanLeft } from '../../terminal/time.ts'
 
 export function typeDocument({
   type,
@@ -51,10 +51,26 @@ export function typeColumns(now: number): readonly Column<InspectedType>[] {
       align: 'right',
       paint: ({ counts }, paint) => (counts.failed ? paint.red : undefined),
     },
-    { title: 'DEAD', value: ({ counts }) => counts.dead ?? 0, align: 'right', paint: ({ counts }, paint) => (counts.dead ? paint.red : undefined) },
-    { title: 'OLDEST', value: ({ oldestDueMs }) => (oldestDueMs === null ? '' : span(oldestDueMs)), align: 'right', optional: 1 },
+    {
+      title: 'DEAD',
+      value: ({ counts }) => counts.dead ?? 0,
+      align: 'right',
+      paint: ({ counts }, paint) => (counts.dead ? paint.red : undefined),
+    },
+    {
+      title: 'OLDEST',
+      value: ({ oldestDueMs }) => (oldestDueMs === null ? '' : span(oldestDueMs)),
+      align: 'right',
+      optional: 1,
+    },
     { title: 'WORKERS', value: ({ workers }) => workers, align: 'right', optional: 2 },
-    { title: 'NOTE', value: (type) => noteOf(type, now), shrinkTo: 10, optional: 1, paint: (_, paint) => paint.yellow },
+    {
+      title: 'NOTE',
+      value: (type) => noteOf(type, now),
+      shrinkTo: 10,
+      optional: 1,
+      paint: (_, paint) => paint.yellow,
+    },
   ]
 }
 

@@ -1,12 +1,12 @@
 /** Workers that were asked to drain, and what became of each: matched = changed + skipped + failed. */
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
-import { sumOf, type Sum } from '../output/sum.ts'
-import { counted, thousands } from '../output/time.ts'
+import type { Output } from '../../terminal/output.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { sumOf, type Sum } from '../output/change-summary.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 import { missingWords, type FoundWorkers } from './worker-targets.ts'
 
 export interface Drained {
@@ -22,11 +22,15 @@ export interface Drained {
 export function drainPlan({ targets, missing }: FoundWorkers, now: number): readonly Drained[] {
   return [
     ...targets.map(({ id, row, running }): Drained => {
-      if (row === null || row.leaseUntil <= now) return { id, status: 'failed', why: `worker ${id} is gone: its lease is over`, running }
-      if (row.state === 'draining') return { id, status: 'skipped', why: `worker ${id} drains already`, running }
+      if (row === null || row.leaseUntil <= now)
+        return { id, status: 'failed', why: `worker ${id} is gone: its lease is over`, running }
+      if (row.state === 'draining')
+        return { id, status: 'skipped', why: `worker ${id} drains already`, running }
       return { id, status: 'changed', why: '', running }
     }),
-    ...missing.map((each): Drained => ({ id: each.id, status: 'not_found', why: missingWords(each), running: 0 })),
+    ...missing.map(
+      (each): Drained => ({ id: each.id, status: 'not_found', why: missingWords(each), running: 0 }),
+    ),
   ]
 }
 
@@ -41,12 +45,25 @@ export interface DrainEnd {
 
 export function tellDrained(output: Output, { plan, dryRun, operation, waited, suffix }: DrainEnd): ExitCode {
   const sum = sumOf(plan)
-  const made = operation === null ? null : { id: operation, verb: 'drain' as const, changed: sum.changed, suffix }
+  const made =
+    operation === null ? null : { id: operation, verb: 'drain' as const, changed: sum.changed, suffix }
   const error = refusal(plan, sum) ?? overdue(waited?.left ?? [])
   const gone = waited === null ? {} : { left: waited.left }
-  output.document({ ...sum, dryRun, items: plan, ...gone, ...madeDocument(made), ...(error ? { error: errorDocument(error) } : {}) })
-  output.print(...plan.filter(({ status }) => status === 'changed' || sum.matched > 1).map((each) => lineOf(each, output, dryRun)))
-  if (waited !== null && waited.left.length === 0 && sum.matched > sum.failed) output.print(say`${output.paint.green('gone')}`)
+  output.document({
+    ...sum,
+    dryRun,
+    items: plan,
+    ...gone,
+    ...madeDocument(made),
+    ...(error ? { error: errorDocument(error) } : {}),
+  })
+  output.print(
+    ...plan
+      .filter(({ status }) => status === 'changed' || sum.matched > 1)
+      .map((each) => lineOf(each, output, dryRun)),
+  )
+  if (waited !== null && waited.left.length === 0 && sum.matched > sum.failed)
+    output.print(say`${output.paint.green('gone')}`)
   if (made) output.print(operationLine(made, output.paint))
   if (error) describeError(error, output)
   return waited?.stoppedWith ?? (error ? exitCodeOf(error.code) : exitCodes.ok)
@@ -61,9 +78,16 @@ function lineOf({ id, status, why, running }: Drained, { paint }: Output, dryRun
 
 function refusal(plan: readonly Drained[], { matched, failed }: Sum): WfError | null {
   if (failed === 0) return null
-  if (failed < matched) return new WfError('partly_done', `${thousands(failed)} of ${counted(matched, 'worker')} could not be asked to drain`)
+  if (failed < matched)
+    return new WfError(
+      'partly_done',
+      `${thousands(failed)} of ${counted(matched, 'worker')} could not be asked to drain`,
+    )
   const first = plan.find(({ status }) => status === 'failed') ?? plan[0]
-  if (first?.status !== 'failed') return new WfError('not_found', first?.why ?? '', { hint: 'wf workers list shows the ids and labels there are' })
+  if (first?.status !== 'failed')
+    return new WfError('not_found', first?.why ?? '', {
+      hint: 'wf workers list shows the ids and labels there are',
+    })
   return new WfError('conflict', first.why, { hint: 'wf workers release gives its jobs to others at once' })
 }
 

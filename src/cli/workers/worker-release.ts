@@ -1,19 +1,19 @@
 /** Releasing workers, told beforehand (`--dry-run`) or done, and what became of each: matched = changed + skipped + failed. */
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { NewTarget } from '../../domain/operation.ts'
-import { namedWords } from '../../domain/operation-words.ts'
+import { namedWords } from '../../messages/operation-messages.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { asOperation } from '../../engine/operations.ts'
+import { asOperation } from '../../engine/operation-log.ts'
 import { releaseWorker } from '../../engine/release-worker.ts'
 import type { WorkerRelease } from '../../store/operation-store.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
-import type { Output } from '../output/output.ts'
-import { joined, say, type Safe } from '../output/safe.ts'
-import { sumOf, sumWords, type Sum } from '../output/sum.ts'
-import { counted, thousands } from '../output/time.ts'
-import type { Sign } from './worker-signs.ts'
+import type { Output } from '../../terminal/output.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { sumOf, sumWords, type Sum } from '../output/change-summary.ts'
+import { counted, thousands } from '../../terminal/time.ts'
+import type { Sign } from './liveness.ts'
 import { missingWords, type FoundWorkers, type MissingWorker, type WorkerTarget } from './worker-targets.ts'
 
 export interface Released {
@@ -43,7 +43,8 @@ export interface ReleaseEnd {
 export async function releaseWorkers(plan: ReleasePlan): Promise<ReleaseEnd> {
   const { engine, found, signs, release, dryRun } = plan
   const matched = found.targets.length + found.missing.length
-  if (dryRun || !found.targets.some(({ id }) => isTaken(signs.get(id)))) return { released: await releaseEach(plan), operation: null }
+  if (dryRun || !found.targets.some(({ id }) => isTaken(signs.get(id))))
+    return { released: await releaseEach(plan), operation: null }
   const { who, reason, forced } = release
   const selector = namedWords([...found.targets, ...found.missing].map(({ id }) => id))
   const named = { verb: 'release' as const, who, reason, selector, flags: forced ? { forced } : {}, matched }
@@ -62,13 +63,21 @@ function targetOf({ id, status, why }: Released): NewTarget {
   return { jobKey: 0, name: id, status, why: status === 'changed' ? '' : why, image: null }
 }
 
-async function releaseEach({ engine, found, signs, release, dryRun }: ReleasePlan): Promise<readonly Released[]> {
+async function releaseEach({
+  engine,
+  found,
+  signs,
+  release,
+  dryRun,
+}: ReleasePlan): Promise<readonly Released[]> {
   const released: Released[] = found.missing.map(missing)
   for (const target of found.targets) {
     const { id, row } = target
     const sign = signs.get(id)
-    if (sign?.is === 'left') released.push({ id, status: 'skipped', why: `worker ${id} ${sign.why}`, jobs: [] })
-    else if (sign?.is === 'alive') released.push({ id, status: 'failed', why: wordsOfLife(target, sign), jobs: [] })
+    if (sign?.is === 'left')
+      released.push({ id, status: 'skipped', why: `worker ${id} ${sign.why}`, jobs: [] })
+    else if (sign?.is === 'alive')
+      released.push({ id, status: 'failed', why: wordsOfLife(target, sign), jobs: [] })
     else {
       const jobs = dryRun ? await engine.store.running(id) : await releaseWorker(engine, id, release)
       const why = sign?.why ?? (row === null ? 'its row is gone' : 'not looked at')
@@ -79,7 +88,8 @@ async function releaseEach({ engine, found, signs, release, dryRun }: ReleasePla
 }
 
 function missing({ id, releasedBy, near }: MissingWorker): Released {
-  if (releasedBy !== null) return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
+  if (releasedBy !== null)
+    return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
   return { id, status: 'not_found', why: missingWords({ id, near }), jobs: [] }
 }
 
@@ -96,8 +106,17 @@ export function tellReleased(
 ): ExitCode {
   const sum = sumOf(released)
   const error = problemOf(released, sum)
-  const made = operation === null ? null : ({ id: operation, verb: 'release', changed: sum.changed, suffix: '' } as const)
-  output.document({ ...sum, dryRun, ...madeDocument(made), items: released, ...(error ? { error: errorDocument(error) } : {}) })
+  const made =
+    operation === null
+      ? null
+      : ({ id: operation, verb: 'release', changed: sum.changed, suffix: '' } as const)
+  output.document({
+    ...sum,
+    dryRun,
+    ...madeDocument(made),
+    items: released,
+    ...(error ? { error: errorDocument(error) } : {}),
+  })
   const { dim, green } = output.paint
   // One worker that could not be released: the error says it all.
   if (!error || sum.matched > 1) {
@@ -106,7 +125,10 @@ export function tellReleased(
     output.print(say`${counted(sum.changed, 'worker')} ${verb}  ${dim(sumWords(sum))}`)
     if (made) output.print(operationLine(made, output.paint))
   }
-  if (forced && sum.changed > 0) output.note(say`nobody looked whether they live: the jobs of one that does may run twice at the same time`)
+  if (forced && sum.changed > 0)
+    output.note(
+      say`nobody looked whether they live: the jobs of one that does may run twice at the same time`,
+    )
   if (error) describeError(error, output)
   return error ? exitCodeOf(error.code) : exitCodes.ok
 }
@@ -117,14 +139,26 @@ function lineOf({ id, status, why, jobs }: Released, { paint }: Output, dryRun: 
   if (status === 'skipped') return say`${paint.dim(say`skipped`)} ${why}`
   if (status !== 'changed') return say`${paint.red(say`failed`)} ${why}`
   const keys = say`${joined(jobs.slice(0, mostKeys), ', ')}${jobs.length > mostKeys ? ', …' : ''}`
-  const held = jobs.length === 0 ? say`it held no job` : say`${counted(jobs.length, 'job')} ${dryRun ? 'would end' : 'ended'} as lost: ${keys}`
+  const held =
+    jobs.length === 0
+      ? say`it held no job`
+      : say`${counted(jobs.length, 'job')} ${dryRun ? 'would end' : 'ended'} as lost: ${keys}`
   return say`${paint.green(dryRun ? say`would release` : say`released`)} ${id}  ${held}  ${paint.dim(say`${why}`)}`
 }
 
 function problemOf(released: readonly Released[], { matched, failed }: Sum): WfError | null {
   if (failed === 0) return null
-  if (failed < matched) return new WfError('partly_done', `${thousands(failed)} of ${counted(matched, 'worker')} could not be released`)
+  if (failed < matched)
+    return new WfError(
+      'partly_done',
+      `${thousands(failed)} of ${counted(matched, 'worker')} could not be released`,
+    )
   const first = released.find(({ status }) => status === 'failed') ?? released[0]
-  if (first?.status !== 'failed') return new WfError('not_found', first?.why ?? '', { hint: 'wf workers list shows the ids and labels there are' })
-  return new WfError('conflict', first.why, { hint: 'stop it first: SIGTERM to its run-worker gives its jobs back; or add --force' })
+  if (first?.status !== 'failed')
+    return new WfError('not_found', first?.why ?? '', {
+      hint: 'wf workers list shows the ids and labels there are',
+    })
+  return new WfError('conflict', first.why, {
+    hint: 'stop it first: SIGTERM to its run-worker gives its jobs back; or add --force',
+  })
 }

@@ -1,9 +1,9 @@
 /** Which workers are meant by words as `wf workers list` prints them: ids, labels, an id without what follows its #, or cut ids. */
 import { Args } from '@oclif/core'
-import { WfError } from '../../domain/errors.ts'
-import { didYouMean, nearWords } from '../../domain/nearest-word.ts'
-import { preview } from '../../domain/preview.ts'
-import type { StoreReader, WorkerView } from '../../store/store.ts'
+import { WfError } from '../../errors.ts'
+import { didYouMean, nearWords } from '../../text/suggest.ts'
+import { preview } from '../../text/preview.ts'
+import type { StoreReader, WorkerView } from '../../store/port.ts'
 import { readText } from '../input/values.ts'
 
 export const workersArg = () =>
@@ -42,7 +42,11 @@ export interface FoundWorkers {
 }
 
 /** Throws WfError `usage` for a cut id that several begin with. */
-export async function findWorkers(store: StoreReader, words: readonly string[], now: number): Promise<FoundWorkers> {
+export async function findWorkers(
+  store: StoreReader,
+  words: readonly string[],
+  now: number,
+): Promise<FoundWorkers> {
   const rows = await store.workers(now)
   const names = rows.flatMap(({ id, label }) => [label, id])
   const targets = new Map<string, WorkerTarget>()
@@ -65,16 +69,23 @@ function rowsOf(rows: readonly WorkerView[], word: string): readonly WorkerView[
   const begun = rows.filter(({ id }) => id.startsWith(word.slice(0, -1)))
   if (begun.length < 2) return begun
   const ids = begun.slice(0, 3).map(({ id }) => id)
-  throw new WfError('usage', `${preview(word, 60)} is the beginning of ${begun.length} ids: ${ids.join(', ')}${begun.length > 3 ? ' …' : ''}`, {
-    hint: 'wf workers list --ids prints them in full',
-  })
+  throw new WfError(
+    'usage',
+    `${preview(word, 60)} is the beginning of ${begun.length} ids: ${ids.join(', ')}${begun.length > 3 ? ' …' : ''}`,
+    {
+      hint: 'wf workers list --ids prints them in full',
+    },
+  )
 }
 
-const means = (word: string, { id, label }: { id: string; label: string }) => id === word || label === word || id.replace(/#[^#]*$/, '') === word
+const means = (word: string, { id, label }: { id: string; label: string }) =>
+  id === word || label === word || id.replace(/#[^#]*$/, '') === word
 
 async function releaserOf(store: StoreReader, word: string): Promise<string | null> {
   const rows = await store.history(1_000)
-  return rows.find(({ event, detail }) => event === 'worker_released' && namesWorker(detail, word))?.who ?? null
+  return (
+    rows.find(({ event, detail }) => event === 'worker_released' && namesWorker(detail, word))?.who ?? null
+  )
 }
 
 function namesWorker(detail: string | null, word: string): boolean {

@@ -1,21 +1,31 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { listFlags, operationArg } from '../../cli/flags.ts'
 import { collect, nextInJson } from '../../cli/output/list.ts'
-import { operationDocument, operationFacts, targetColumns, targetDocument, targetName, type SeenTarget } from '../../cli/changes/operation-view.ts'
+import {
+  operationDocument,
+  operationFacts,
+  targetColumns,
+  targetDocument,
+  targetName,
+  type SeenTarget,
+} from '../../cli/changes/operation-view.ts'
 import { noSuchOperation } from '../../cli/input/not-found.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { Safe, say } from '../../cli/output/safe.ts'
-import { table } from '../../cli/output/table.ts'
+import { prose } from '../../text/dedent.ts'
+import { Safe, say } from '../../terminal/safe.ts'
+import { table } from '../../terminal/table.ts'
 import type { Operation } from '../../domain/operation.ts'
 import { foretellUndo, whyNotUndone } from '../../engine/undo.ts'
-import type { Paged, Store } from '../../store/store.ts'
+import type { Paged, Store } from '../../store/port.ts'
 
 export default class AuditShow extends BaseCommand {
   static override summary = 'Show one change: what was meant, what became of each, what can be undone.'
   static override description =
     prose`OPERATION is the number that the change told, and that wf audit list shows. Its targets come page by page; UNDO says what an
 undo would do to each now.`
-  static override examples = ['<%= config.bin %> audit show 12', '<%= config.bin %> audit show 12 --limit 1000 --json']
+  static override examples = [
+    '<%= config.bin %> audit show 12',
+    '<%= config.bin %> audit show 12 --limit 1000 --json',
+  ]
   static override args = { operation: operationArg() }
   static override flags = { ...listFlags('the targets') }
 
@@ -34,10 +44,15 @@ undo would do to each now.`
     if (flags.ids) return print(...items.map((target) => say`${targetName(target)}`))
     print(...operationFacts(operation, look))
     if (items.length > 0) print(say``, ...table(items, targetColumns(), { paint, width }))
-    if (next !== null) note(say`${this.output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
+    if (next !== null)
+      note(say`${this.output.errPaint.dim(say`there are more: --limit, or --cursor ${new Safe(next)}`)}`)
   }
 
-  async #targets(store: Store, operation: Operation, flags: Parameters<typeof collect>[1]): Promise<Paged<SeenTarget>> {
+  async #targets(
+    store: Store,
+    operation: Operation,
+    flags: Parameters<typeof collect>[1],
+  ): Promise<Paged<SeenTarget>> {
     const { items, next } = await collect((page) => store.operationTargets(operation.id, page), flags)
     const now = store.now()
     const isOpen = whyNotUndone(operation, now) === null

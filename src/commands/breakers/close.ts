@@ -1,8 +1,13 @@
-import { breakerArg, BreakersChange, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
+import {
+  breakerArg,
+  BreakersChange,
+  knownBreakers,
+  noSuchBreaker,
+} from '../../cli/breakers/breakers-command.ts'
 import { changeFlags } from '../../cli/changes/change-flags.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { who } from '../../cli/input/who.ts'
-import { closeBreaker } from '../../engine/breakers-control.ts'
+import { prose } from '../../text/dedent.ts'
+import { who } from '../../cli/input/actor.ts'
+import { closeBreaker } from '../../engine/breaker-admin.ts'
 
 export default class BreakersClose extends BreakersChange {
   static override summary = 'Close a breaker by hand: calls pass at once, without a probe.'
@@ -17,7 +22,12 @@ calls go on failing. What was held starts on a ramp.`
     const { args, flags } = await this.parse(BreakersClose)
     const store = await this.openWriter()
     const steered = await closeBreaker(store, args.breaker, { who: who(), reason: flags.reason ?? '' })
-    if (!steered.breaker) throw noSuchBreaker(args.breaker, await knownBreakers(store, store.now()), (await store.info()).location)
+    if (!steered.breaker)
+      throw noSuchBreaker(
+        args.breaker,
+        await knownBreakers(store, store.now()),
+        (await store.info()).location,
+      )
     this.tell(args.breaker, steered, 'closed')
   }
 }

@@ -3,10 +3,10 @@ import { breakerHistoryColumns, breakerHistoryDocument } from '../../cli/breaker
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { deadlineFlag, integerFlag } from '../../cli/flags.ts'
 import { printList } from '../../cli/output/list.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
+import { prose } from '../../text/dedent.ts'
+import { say } from '../../terminal/safe.ts'
 import { readDuration } from '../../cli/input/values.ts'
-import type { HistoryRow } from '../../store/store.ts'
+import type { HistoryRow } from '../../store/port.ts'
 
 export default class BreakersHistory extends BaseCommand {
   static override summary = 'Show what opened and closed a breaker: when, why, and by whom.'
@@ -19,7 +19,10 @@ of time and changes nothing; a probe that fails opens it again.`
   ]
   static override args = { breaker: breakerArg() }
   static override flags = {
-    limit: integerFlag({ min: 1, max: 1_000 }, { summary: 'how many changes to show, 1 to 1,000 (50 unless told)' }),
+    limit: integerFlag(
+      { min: 1, max: 1_000 },
+      { summary: 'how many changes to show, 1 to 1,000 (50 unless told)' },
+    ),
     since: deadlineFlag({ summary: 'only those at this instant or later, or no longer ago than this' }),
   }
 
@@ -27,15 +30,22 @@ of time and changes nothing; a probe that fails opens it again.`
     const { args, flags } = await this.parse(BreakersHistory)
     const store = await this.openReader()
     const now = store.now()
-    const since = typeof flags.since === 'string' ? now - readDuration(flags.since, '--since') : (flags.since ?? 0)
+    const since =
+      typeof flags.since === 'string' ? now - readDuration(flags.since, '--since') : (flags.since ?? 0)
     const limit = flags.limit ?? 50
     const found = await store.breakerHistory(args.breaker, Math.min(1_000, limit + 1), since)
     if (found.length === 0 && !(await store.breaker(args.breaker))) {
       throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
     }
     const page = { items: found.slice(0, limit), next: null }
-    const listing = { page, columns: breakerHistoryColumns(now), document: breakerHistoryDocument, id: ({ id }: HistoryRow) => id }
+    const listing = {
+      page,
+      columns: breakerHistoryColumns(now),
+      document: breakerHistoryDocument,
+      id: ({ id }: HistoryRow) => id,
+    }
     await printList(this.output, { ...listing, noun: 'changes of that breaker since then' }, { from: store })
-    if (found.length > limit) this.output.note(say`${this.output.errPaint.dim(say`there are older ones: --limit`)}`)
+    if (found.length > limit)
+      this.output.note(say`${this.output.errPaint.dim(say`there are older ones: --limit`)}`)
   }
 }

@@ -1,8 +1,12 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { listedBreakerColumns, listedBreakers, type ListedBreaker } from '../../cli/breakers/breaker-list-view.ts'
+import {
+  listedBreakerColumns,
+  listedBreakers,
+  type ListedBreaker,
+} from '../../cli/breakers/breaker-list-view.ts'
 import { printList } from '../../cli/output/list.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class BreakersList extends ListCommand {
   static override summary = 'Show the breakers, which dependencies they hold, and how many jobs.'
@@ -11,7 +15,10 @@ export default class BreakersList extends ListCommand {
 retry; CALLS IN says when a probe may go, HELD how many jobs wait. It closes by itself when its probes succeed. Breakers that a worker
 shares with nobody (shared: false) are listed for each worker that is alive.`
   static override examples = ['<%= config.bin %> breakers list']
-  static override flags = { ids: Flags.boolean({ summary: 'print only the names, one a line' }), ...watchFlags }
+  static override flags = {
+    ids: Flags.boolean({ summary: 'print only the names, one a line' }),
+    ...watchFlags,
+  }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(BreakersList)
@@ -21,7 +28,13 @@ shares with nobody (shared: false) are listed for each worker that is alive.`
       const page = { items: listed, next: null }
       const columns = listedBreakerColumns(listed, store.now())
       const document = (breaker: ListedBreaker) => breaker.document
-      const listing = { page, columns, document, id: ({ name }: ListedBreaker) => name, noun: 'breakers that were ever opened' }
+      const listing = {
+        page,
+        columns,
+        document,
+        id: ({ name }: ListedBreaker) => name,
+        noun: 'breakers that were ever opened',
+      }
       await printList(this.output, listing, { ids: flags.ids, from: store })
     })
   }

@@ -1,12 +1,12 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { breakerHistoryDocument } from '../../cli/breakers/breaker-history-view.ts'
-import { spellDocument, spellsOf } from '../../cli/breakers/breaker-spells.ts'
+import { spellDocument, spellsOf } from '../../cli/breakers/breaker-outages.ts'
 import { breakerDocument, breakerPage, breakerSteps } from '../../cli/breakers/breaker-view.ts'
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { integerFlag } from '../../cli/flags.ts'
 import { section, stepLines } from '../../cli/output/sections.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { inspectBreaker } from '../../engine/breakers-control.ts'
+import { prose } from '../../text/dedent.ts'
+import { inspectBreaker } from '../../engine/breaker-admin.ts'
 
 /** How many openings are told, and how far back they are looked for: each probe that fails is one more turn. */
 const mostSpells = 5
@@ -17,12 +17,18 @@ export default class BreakersShow extends BaseCommand {
   static override description =
     prose`BREAKER is the name of the dependency, as a handler declares it. Openings are the last five times that it was not closed: when, for
 how long, in how many open periods (each probe that fails begins another), and why. Below them stand the single changes.`
-  static override examples = ['<%= config.bin %> breakers show stripe', '<%= config.bin %> breakers show stripe --history 500 --json']
+  static override examples = [
+    '<%= config.bin %> breakers show stripe',
+    '<%= config.bin %> breakers show stripe --history 500 --json',
+  ]
   static override args = { breaker: breakerArg() }
   static override flags = {
     history: integerFlag(
       { min: 1, max: 1_000 },
-      { summary: 'how many changes to show, 1 to 1,000 (10 unless told), the newest first; all of them: wf breakers history' },
+      {
+        summary:
+          'how many changes to show, 1 to 1,000 (10 unless told), the newest first; all of them: wf breakers history',
+      },
     ),
   }
 
@@ -31,7 +37,8 @@ how long, in how many open periods (each probe that fails begins another), and w
     const store = await this.openReader()
     const now = store.now()
     const row = await store.breaker(args.breaker)
-    if (!row) throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
+    if (!row)
+      throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
     const breaker = inspectBreaker(row, await store.types(now), now)
     const found = await store.breakerHistory(args.breaker, Math.max(mostTurns, flags.history ?? 0))
     const spells = spellsOf(found).slice(0, mostSpells)

@@ -1,17 +1,18 @@
 import { breakerArg, BreakersChange, knownBreakers } from '../../cli/breakers/breakers-command.ts'
 import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { requiredDurationFlag } from '../../cli/flags.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
-import { who } from '../../cli/input/who.ts'
-import { tripBreaker } from '../../engine/breakers-control.ts'
+import { prose } from '../../text/dedent.ts'
+import { say } from '../../terminal/safe.ts'
+import { who } from '../../cli/input/actor.ts'
+import { tripBreaker } from '../../engine/breaker-admin.ts'
 
 /** Whoever wants longer than this wants a paused type. */
 const longestMs = 30 * 86_400_000
 
 export default class BreakersTrip extends BreakersChange {
   static override summary = 'Open a breaker by hand: no worker calls the dependency for a while.'
-  static override description = prose`Every worker holds its calls within a second; jobs that need the dependency wait, at no retry. Afterwards probes
+  static override description =
+    prose`Every worker holds its calls within a second; jobs that need the dependency wait, at no retry. Afterwards probes
 find out whether it is well; until then it stays open. Running calls go on.`
   static override examples = ['<%= config.bin %> breakers trip stripe --for 10m --reason "they asked us to"']
   static override args = { breaker: breakerArg() }
@@ -24,10 +25,16 @@ find out whether it is well; until then it stays open. Running calls go on.`
     const { args, flags } = await this.parse(BreakersTrip)
     const store = await this.openWriter()
     const known = await knownBreakers(store, store.now())
-    const steered = await tripBreaker(store, args.breaker, { forMs: flags.for, who: who(), reason: flags.reason ?? '' })
+    const steered = await tripBreaker(store, args.breaker, {
+      forMs: flags.for,
+      who: who(),
+      reason: flags.reason ?? '',
+    })
     this.tell(args.breaker, steered, 'opened')
     if (!known.includes(args.breaker)) {
-      this.output.note(say`no worker has declared a dependency ${args.breaker}${known.length === 0 ? '' : `; there are ${known.join(', ')}`}`)
+      this.output.note(
+        say`no worker has declared a dependency ${args.breaker}${known.length === 0 ? '' : `; there are ${known.join(', ')}`}`,
+      )
     }
   }
 }

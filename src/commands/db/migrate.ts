@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
-import { WfError } from '../../domain/errors.ts'
+import { prose } from '../../text/dedent.ts'
+import { say } from '../../terminal/safe.ts'
+import { WfError } from '../../errors.ts'
 
 export default class DbMigrate extends BaseCommand {
   static override summary = 'Bring the schema of a store to the version of this wf.'

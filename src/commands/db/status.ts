@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { joined, Safe, say } from '../../cli/output/safe.ts'
+import { prose } from '../../text/dedent.ts'
+import { joined, Safe, say } from '../../terminal/safe.ts'
 import { facts } from '../../cli/output/sections.ts'
-import { bytesWords, thousands } from '../../cli/output/time.ts'
+import { bytesWords, thousands } from '../../terminal/time.ts'
 import { jobStates } from '../../domain/job.ts'
-import { Unmasked } from '../../domain/mask.ts'
+import { Unmasked } from '../../text/mask.ts'
 
 export default class DbStatus extends BaseCommand {
   static override summary = 'Show where the store is, its schema, its size and what is in it.'
@@ -18,7 +18,11 @@ then move the backup to its name. Processes that still run accept nothing any mo
   async run(): Promise<void> {
     await this.parse(DbStatus)
     const inspector = await this.openInspector()
-    const [info, counts, workers] = await Promise.all([inspector.info(), inspector.counts(), inspector.workers()])
+    const [info, counts, workers] = await Promise.all([
+      inspector.info(),
+      inspector.counts(),
+      inspector.workers(),
+    ])
     const alive = workers.filter((worker) => worker.alive).length
     const [fileBytes, walBytes] = await Promise.all([sizeOf(info.location), sizeOf(`${info.location}-wal`)])
     this.output.document({
@@ -30,7 +34,9 @@ then move the backup to its name. Processes that still run accept nothing any mo
       workers: { alive, gone: workers.length - alive },
     })
     const { paint } = this.output
-    const live = jobStates.flatMap((state) => (!counts[state] ? [] : [say`${thousands(counts[state])} ${state}`]))
+    const live = jobStates.flatMap((state) =>
+      !counts[state] ? [] : [say`${thousands(counts[state])} ${state}`],
+    )
     this.output.print(
       ...facts(
         [
@@ -40,7 +46,9 @@ then move the backup to its name. Processes that still run accept nothing any mo
           ['engine', info.engineVersion],
           [
             'size',
-            fileBytes === null ? null : say`${bytesWords(fileBytes)}${walBytes ? say` and ${bytesWords(walBytes)} in the write-ahead log` : ''}`,
+            fileBytes === null
+              ? null
+              : say`${bytesWords(fileBytes)}${walBytes ? say` and ${bytesWords(walBytes)} in the write-ahead log` : ''}`,
           ],
           ['jobs', live.length === 0 ? 'none that waits, runs or stands still' : joined(live, ', ')],
           ['workers', say`${alive} alive${workers.length > alive ? `, ${workers.length - alive} gone` : ''}`],

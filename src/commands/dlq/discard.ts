@@ -1,5 +1,5 @@
 import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 
@@ -17,6 +17,10 @@ is pruned. With a selector instead of keys it asks first, and where nobody can b
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqDiscard)
-    await this.change(this.wanted(args.keys, flags), { verb: 'dlq discard', done: 'discarded for good', resolution: resolutionOf('discard', flags) })
+    await this.change(this.wanted(args.keys, flags), {
+      verb: 'dlq discard',
+      done: 'discarded for good',
+      resolution: resolutionOf('discard', flags),
+    })
   }
 }

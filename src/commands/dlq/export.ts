@@ -2,21 +2,26 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keysArg, revealFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { boundFlags, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 
 export default class DlqExport extends BaseCommand {
   static override summary = 'Print dead letters as JSON lines, with their variables and errors.'
-  static override description = prose`One document a line, for jq, a ticket or another store: what dlq show --json tells of a letter, its variables
+  static override description =
+    prose`One document a line, for jq, a ticket or another store: what dlq show --json tells of a letter, its variables
 as they were when it was set aside, and the whole error. Open ones unless --closed; all of them unless a selector or --limit says
 otherwise. Secrets are masked unless --reveal, which is kept on record.`
   static override examples = [
     '<%= config.bin %> dlq export > dead-letters.jsonl',
     '<%= config.bin %> dlq export --type charge-payment --since 7d | jq -r .errorCode | sort | uniq -c',
-    { description: 'what would be purged', command: '<%= config.bin %> dlq export --closed --older-than 30d > old.jsonl' },
+    {
+      description: 'what would be purged',
+      command: '<%= config.bin %> dlq export --closed --older-than 30d > old.jsonl',
+    },
     {
       description: 'enqueue them again as new jobs, secrets and all',
-      command: '<%= config.bin %> dlq export --kind poison --reveal | jq -c .variables | <%= config.bin %> enqueue charge-payment --bulk -',
+      command:
+        '<%= config.bin %> dlq export --kind poison --reveal | jq -c .variables | <%= config.bin %> enqueue charge-payment --bulk -',
     },
   ]
   static override args = { keys: keysArg('only those of these jobs') }
@@ -43,7 +48,13 @@ otherwise. Secrets are masked unless --reveal, which is kept on record.`
     if (Array.isArray(wanted) && wanted.length > 0) await this.recordReveal(store, wanted, flags)
     const interrupt = onInterrupt()
     try {
-      const written = await exportLetters({ store, keys: wanted, reveal, out: this.output.out, signal: interrupt.signal })
+      const written = await exportLetters({
+        store,
+        keys: wanted,
+        reveal,
+        out: this.output.out,
+        signal: interrupt.signal,
+      })
       if (interrupt.exitCode !== null) return this.endWith(interrupt.exitCode)
       if (written === 0) await this.sayNothing(store, selector)
     } finally {

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letters/dead-letter-view.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
@@ -17,7 +17,10 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
   static override examples = [
     '<%= config.bin %> dlq list',
     '<%= config.bin %> dlq list --kind poison --type charge-payment',
-    { description: 'those of the last week that came back most often', command: '<%= config.bin %> dlq list --since 7d --sort count' },
+    {
+      description: 'those of the last week that came back most often',
+      command: '<%= config.bin %> dlq list --since 7d --sort count',
+    },
   ]
   static override args = { keys: keysArg('only those of these jobs') }
   static override flags = {
@@ -44,8 +47,16 @@ such jobs here). A dead letter is addressed by the key of its job. Only open one
         id: ({ jobKey }: DeadLetter) => jobKey,
         noun,
       }
-      const asked = { keys, keyOf: listing.id, noun: flags.closed ? 'dead letter of job' : 'open dead letter of job', from: store }
-      const missing = await missingKeys({ ...asked, fetch: (each) => store.deadLetters({ keys: keys ?? [], ...closed }, each) })
+      const asked = {
+        keys,
+        keyOf: listing.id,
+        noun: flags.closed ? 'dead letter of job' : 'open dead letter of job',
+        from: store,
+      }
+      const missing = await missingKeys({
+        ...asked,
+        fetch: (each) => store.deadLetters({ keys: keys ?? [], ...closed }, each),
+      })
       await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
     })
   }

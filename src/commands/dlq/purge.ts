@@ -3,12 +3,12 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { changeFlags, paceFlags } from '../../cli/changes/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
+import { prose } from '../../text/dedent.ts'
+import { say } from '../../terminal/safe.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
-import { counted } from '../../cli/output/time.ts'
+import { counted } from '../../terminal/time.ts'
 import { pagesOf } from '../../store/pages.ts'
-import type { Selector, Store } from '../../store/store.ts'
+import type { Selector, Store } from '../../store/port.ts'
 import type { Target } from '../../cli/changes/targets.ts'
 
 export default class DlqPurge extends BaseCommand {
@@ -20,10 +20,14 @@ first. --older-than counts from when a letter was received last. With a selector
 asked it needs --yes. What is kept for how long without a purge is said by wf's retention.`
   static override examples = [
     '<%= config.bin %> dlq purge --older-than 30d --dry-run',
-    { description: 'open ones too, whose jobs then never run again', command: '<%= config.bin %> dlq purge --older-than 90d --open --yes' },
+    {
+      description: 'open ones too, whose jobs then never run again',
+      command: '<%= config.bin %> dlq purge --older-than 90d --open --yes',
+    },
     {
       description: 'keep a copy elsewhere first',
-      command: '<%= config.bin %> dlq export --closed --older-than 30d > old.jsonl && <%= config.bin %> dlq purge --older-than 30d',
+      command:
+        '<%= config.bin %> dlq export --closed --older-than 30d > old.jsonl && <%= config.bin %> dlq purge --older-than 30d',
     },
   ]
   static override args = { keys: keysArg('keys of the jobs') }
@@ -50,14 +54,32 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
     const { store } = await this.openEngine({ dryRun })
     const change = { store, open, reason, dryRun, perSecond }
     const context = { clock: this.clock, suffix: this.storeSuffix }
-    if (!isWide) return this.endWith(await purgeLetters(this.output, context, { ...change, keys: typed ?? [], selector: { keys: typed ?? [] } }))
+    if (!isWide)
+      return this.endWith(
+        await purgeLetters(this.output, context, {
+          ...change,
+          keys: typed ?? [],
+          selector: { keys: typed ?? [] },
+        }),
+      )
     const narrowed = typed ? { ...selector, keys: typed } : selector
     const { targets, passedBy } = await this.#meant(store, narrowed, { open, limit, sort })
     if (targets.length === 0) await this.sayNothing(store, narrowed)
     if (passedBy > 0)
-      this.output.note(say`${counted(passedBy, 'open dead letter')} passed by: --open takes them, and their jobs then never run again`)
+      this.output.note(
+        say`${counted(passedBy, 'open dead letter')} passed by: --open takes them, and their jobs then never run again`,
+      )
     if (dryRun) this.output.print(...sampleLines(targets))
-    else await approve(this.output, { targets, done: purged, noun: purgedNoun, verb: 'purge', again: null, yes, unasked: false })
+    else
+      await approve(this.output, {
+        targets,
+        done: purged,
+        noun: purgedNoun,
+        verb: 'purge',
+        again: null,
+        yes,
+        unasked: false,
+      })
     const keys = targets.map(({ key }) => key)
     this.endWith(await purgeLetters(this.output, context, { ...change, keys, selector: narrowed }))
   }
@@ -70,7 +92,10 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
   ): Promise<{ targets: readonly Target[]; passedBy: number }> {
     const targets: Target[] = []
     let passedBy = 0
-    for await (const { items } of pagesOf((page) => store.deadLetters({ ...selector, includeClosed: true }, page), { sort })) {
+    for await (const { items } of pagesOf(
+      (page) => store.deadLetters({ ...selector, includeClosed: true }, page),
+      { sort },
+    )) {
       for (const { jobKey, type, reason, closedAt } of items) {
         if (closedAt === null && !open) passedBy += 1
         else targets.push({ key: jobKey, type, kind: closedAt === null ? `${reason} (open)` : reason })

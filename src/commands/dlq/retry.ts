@@ -6,8 +6,8 @@ import { readKeys } from '../../cli/input/keys.ts'
 import { readText } from '../../cli/input/values.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 import type { Wanted } from '../../cli/changes/change-command.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { WfError } from '../../domain/errors.ts'
+import { prose } from '../../text/dedent.ts'
+import { WfError } from '../../errors.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 
 export default class DlqRetry extends DlqChange {
@@ -34,7 +34,10 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
     ...againFlags,
     edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time' }),
     handler: Flags.custom<string>({
-      ...{ summary: 'a module with the handler of the type: the edited variables must fit its schema', helpValue: 'FILE' },
+      ...{
+        summary: 'a module with the handler of the type: the edited variables must fit its schema',
+        helpValue: 'FILE',
+      },
       parse: guarded((text, name) => readText(text, name)),
     })(),
     reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept' }),
@@ -50,13 +53,23 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
     const words = key === null ? wanted.words : [String(key)]
     await this.change(
       { ...wanted, words },
-      { verb: 'dlq retry', done: 'taken back to work', resolution: set === null ? resolution : { ...resolution, set } },
+      {
+        verb: 'dlq retry',
+        done: 'taken back to work',
+        resolution: set === null ? resolution : { ...resolution, set },
+      },
     )
   }
 
   /** Null where there is nothing to edit for: the change itself then says why. */
-  async #edited(key: number, { reveal, handler: file, reason }: EditFlags): Promise<readonly VariableChange[] | null> {
-    const [{ editVariables, handlerOf }, { sizes, loadMs }] = await Promise.all([import('../../cli/dead-letters/letter-edit.ts'), this.settings()])
+  async #edited(
+    key: number,
+    { reveal, handler: file, reason }: EditFlags,
+  ): Promise<readonly VariableChange[] | null> {
+    const [{ editVariables, handlerOf }, { sizes, loadMs }] = await Promise.all([
+      import('../../cli/dead-letters/letter-edit.ts'),
+      this.settings(),
+    ])
     const store = await this.openRevealing({ reveal })
     try {
       const detail = await store.job(key)
@@ -64,7 +77,13 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
       const handler = file === undefined ? null : await handlerOf(file, detail.job.type, loadMs)
       await this.recordReveal(store, [key], { reveal, reason })
       const { variables } = detail
-      return await editVariables(this.output, { jobKey: key, variables, variablesBytes: sizes.variablesBytes, reveal, handler })
+      return await editVariables(this.output, {
+        jobKey: key,
+        variables,
+        variablesBytes: sizes.variablesBytes,
+        reveal,
+        handler,
+      })
     } finally {
       // The change opens it anew: nobody knows how long the editor is open.
       await store.close()
@@ -80,13 +99,20 @@ interface EditFlags {
 
 /** Told here: the framework's usage line makes no sense of flags that hang together so. */
 function refuseMixed({ edit, handler, reveal, set }: EditFlags & { edit: boolean; set?: unknown }): void {
-  if (edit && set !== undefined) throw new WfError('usage', '--edit and --set are two ways to the same', { hint: 'change all of it in the editor' })
+  if (edit && set !== undefined)
+    throw new WfError('usage', '--edit and --set are two ways to the same', {
+      hint: 'change all of it in the editor',
+    })
   if (edit || (handler === undefined && !reveal)) return
-  throw new WfError('usage', `--${handler === undefined ? 'reveal' : 'handler'} is for --edit`, { hint: 'wf dlq retry KEY --edit' })
+  throw new WfError('usage', `--${handler === undefined ? 'reveal' : 'handler'} is for --edit`, {
+    hint: 'wf dlq retry KEY --edit',
+  })
 }
 
 async function onlyKey({ words, selector }: Wanted): Promise<number> {
   const [key, ...others] = words && Object.keys(selector).length === 0 ? await readKeys(words) : []
   if (key !== undefined && others.length === 0) return key
-  throw new WfError('usage', '--edit is for one job at a time', { hint: 'wf dlq retry KEY --edit; --set changes many in the same way' })
+  throw new WfError('usage', '--edit is for one job at a time', {
+    hint: 'wf dlq retry KEY --edit; --set changes many in the same way',
+  })
 }

@@ -6,7 +6,8 @@ import { noSuchDeadLetter } from '../../cli/input/not-found.ts'
 
 export default class DlqShow extends BaseCommand {
   static override summary = 'Show a dead letter, and what can be done next.'
-  static override description = 'Its error, the variables as they were when it was set aside, and the commands that come next. Its job may be pruned.'
+  static override description =
+    'Its error, the variables as they were when it was set aside, and the commands that come next. Its job may be pruned.'
   static override examples = ['<%= config.bin %> dlq show 17']
   static override args = { key: keyArg() }
   static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
@@ -21,6 +22,11 @@ export default class DlqShow extends BaseCommand {
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(deadLetterPageDocument({ letter, detail }, this.storeSuffix), { reveal })
-    print(...deadLetterPage({ letter, detail }, { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix }))
+    print(
+      ...deadLetterPage(
+        { letter, detail },
+        { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix },
+      ),
+    )
   }
 }

@@ -3,10 +3,10 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { keyArg } from '../../cli/flags.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { approveForgetting, forgetSteps, tellForgotten } from '../../cli/jobs/step-forget.ts'
 import { readText } from '../../cli/input/values.ts'
-import { who } from '../../cli/input/who.ts'
+import { who } from '../../cli/input/actor.ts'
 import { stepLimits } from '../../domain/step.ts'
 
 export default class IdempotencyForget extends BaseCommand {
@@ -25,7 +25,9 @@ A running attempt is not told: what it has begun it completes.`
   ]
   static override args = {
     key: keyArg(),
-    steps: Args.custom<string>({ parse: async (text) => readText(text, 'the step', stepLimits.nameCharacters) })({
+    steps: Args.custom<string>({
+      parse: async (text) => readText(text, 'the step', stepLimits.nameCharacters),
+    })({
       description: 'names of the steps; all of the job unless told',
       multiple: true,
       ignoreStdin: true,
@@ -44,7 +46,9 @@ A running attempt is not told: what it has begun it completes.`
     const found = wanted.filter((step) => there.includes(step))
     if (!dryRun) await approveForgetting(this.output, { job: detail.job, steps: found, yes: flags.yes })
     const forget = { jobKey: args.key, who: who(), reason: flags.reason ?? null }
-    const done = dryRun ? { forgotten: found, operation: null } : await forgetSteps(store, { ...forget, steps: found })
+    const done = dryRun
+      ? { forgotten: found, operation: null }
+      : await forgetSteps(store, { ...forget, steps: found })
     tellForgotten(this.output, { jobKey: args.key, wanted, there, dryRun, ...done })
   }
 }

@@ -1,9 +1,9 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { listFlags, typesFlag } from '../../cli/flags.ts'
-import { given } from '../../cli/input/given.ts'
+import { given } from '../../text/omit-undefined.ts'
 import { collect, printList } from '../../cli/output/list.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { listedStepColumns, listedStepDocument } from '../../cli/jobs/step-view.ts'
 import type { ListedStep, StepFilter } from '../../domain/step.ts'
 
@@ -12,7 +12,10 @@ export default class IdempotencyList extends ListCommand {
   static override description =
     prose`A step's intent is stored before it is done, its result after. An outcome is unknown where an attempt died in between:
 the next one asks the other side (verify), or does it again. Steps live as long as their job.`
-  static override examples = ['<%= config.bin %> idempotency list --unknown', '<%= config.bin %> idempotency list --type charge-payment --json']
+  static override examples = [
+    '<%= config.bin %> idempotency list --unknown',
+    '<%= config.bin %> idempotency list --type charge-payment --json',
+  ]
   static override flags = {
     type: typesFlag('only those of jobs of these types'),
     unknown: Flags.boolean({ summary: 'only those whose outcome nobody knows' }),

@@ -1,15 +1,16 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { readable } from '../../cli/jobs/history-words.ts'
+import { readable } from '../../cli/jobs/history-messages.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
-import { say } from '../../cli/output/safe.ts'
+import { say } from '../../terminal/safe.ts'
 import { facts, jsonLines, section } from '../../cli/output/sections.ts'
 import { stepDocument, stepLinesOf } from '../../cli/jobs/step-view.ts'
 
 export default class IdempotencyShow extends BaseCommand {
   static override summary = 'Show the steps of a job with their results.'
-  static override description = 'A result is what the step returned first; every later attempt is given it instead of doing the step again.'
+  static override description =
+    'A result is what the step returned first; every later attempt is given it instead of doing the step again.'
   static override examples = ['<%= config.bin %> idempotency show 17']
   static override args = { key: keyArg() }
   static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
@@ -23,13 +24,24 @@ export default class IdempotencyShow extends BaseCommand {
     await this.recordReveal(store, [args.key], flags)
     const { job, steps, effectsEpoch } = detail
     const { paint, width } = this.output
-    const document = { key: job.key, type: job.type, state: job.state, effectsEpoch, steps: steps.map((step) => stepDocument(step, job, true)) }
+    const document = {
+      key: job.key,
+      type: job.type,
+      state: job.state,
+      effectsEpoch,
+      steps: steps.map((step) => stepDocument(step, job, true)),
+    }
     this.output.document(document, { reveal })
     this.output.print(
       say`${paint.bold(say`steps of job ${job.key}`)}  ${job.type}  ${job.state}`,
-      ...facts([['effects', effectsEpoch === 0 ? null : say`made anew ${effectsEpoch} times on a person's word`]], paint),
+      ...facts(
+        [['effects', effectsEpoch === 0 ? null : say`made anew ${effectsEpoch} times on a person's word`]],
+        paint,
+      ),
       ...(steps.length === 0 ? [say`  none`] : stepLinesOf(steps, job, { paint, width, now: store.now() })),
-      ...steps.flatMap(({ step, result }) => (result === null ? [] : section(step, jsonLines(readable(result), { full, paint, reveal }), paint))),
+      ...steps.flatMap(({ step, result }) =>
+        result === null ? [] : section(step, jsonLines(readable(result), { full, paint, reveal }), paint),
+      ),
     )
   }
 }

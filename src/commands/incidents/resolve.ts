@@ -4,15 +4,16 @@ import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { maxDurationMs } from '../../domain/duration.ts'
-import { WfError } from '../../domain/errors.ts'
+import { prose } from '../../text/dedent.ts'
+import { maxDurationMs } from '../../text/duration.ts'
+import { WfError } from '../../errors.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
 import type { Applied } from '../../domain/resolution.ts'
 
 export default class IncidentsResolve extends BaseCommand {
   static override summary = 'Give stopped jobs another start.'
-  static override description = prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
+  static override description =
+    prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
 named unless --kind or their keys take them: run again as they are, they repeat the damage. What stopped as result_invalid has had its
 effect: another run would charge the card twice. Without a selector it asks on a terminal when there are several.
 Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.
@@ -21,21 +22,36 @@ With --verify it waits for what becomes of them: 0 when all completed, 9 when on
 cannot start (a pause, no worker). --canary resolves a few first, spread over the causes; the others are left as they are unless all of
 those came through.`
   static override examples = [
-    { description: 'three more executions for everything that can have them', command: '<%= config.bin %> incidents resolve --retries 3' },
-    { description: 'mend what a job was given', command: '<%= config.bin %> incidents resolve 17 --set amount=10 --reason "typed wrong"' },
+    {
+      description: 'three more executions for everything that can have them',
+      command: '<%= config.bin %> incidents resolve --retries 3',
+    },
+    {
+      description: 'mend what a job was given',
+      command: '<%= config.bin %> incidents resolve 17 --set amount=10 --reason "typed wrong"',
+    },
     '<%= config.bin %> incidents resolve --type charge-payment --kind job_no_retries --dry-run',
     {
       description: 'one cause, as wf incidents list --by cause names it',
       command: '<%= config.bin %> incidents resolve --fingerprint 3fa94c1d0b7e2a65 --retries 3',
     },
-    { description: 'three first, and the others when those completed', command: '<%= config.bin %> incidents resolve --canary 3 --verify 2m' },
+    {
+      description: 'three first, and the others when those completed',
+      command: '<%= config.bin %> incidents resolve --canary 3 --verify 2m',
+    },
   ]
   static override args = { keys: keysArg('keys of the jobs') }
   static override flags = {
     ...selectorFlags('incidents'),
     ...boundFlags('incidents'),
-    canary: integerFlag({ min: 1, max: 1_000 }, { summary: 'with --verify: resolve so many first, and the others only when those came through' }),
-    verify: durationFlag({ summary: 'wait so long for what becomes of them; 9 when one failed again' }, { min: 1, max: maxDurationMs }),
+    canary: integerFlag(
+      { min: 1, max: 1_000 },
+      { summary: 'with --verify: resolve so many first, and the others only when those came through' },
+    ),
+    verify: durationFlag(
+      { summary: 'wait so long for what becomes of them; 9 when one failed again' },
+      { min: 1, max: maxDurationMs },
+    ),
     ...againFlags,
     ...changeFlags,
     ...paceFlags,
@@ -43,11 +59,12 @@ those came through.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
-    const [{ approve, sampleLines }, { changeJobs }, { nameGuarded, passedByOf, resolvable }] = await Promise.all([
-      import('../../cli/changes/targets.ts'),
-      import('../../cli/changes/bulk-change.ts'),
-      import('../../cli/changes/resolvable.ts'),
-    ])
+    const [{ approve, sampleLines }, { changeJobs }, { nameGuarded, passedByOf, resolvable }] =
+      await Promise.all([
+        import('../../cli/changes/targets.ts'),
+        import('../../cli/changes/bulk-change.ts'),
+        import('../../cli/changes/resolvable.ts'),
+      ])
     const dryRun = flags['dry-run']
     const { verify: verifyMs, canary = null } = flags
     if (canary !== null && verifyMs === undefined) throw needsVerify()
@@ -62,10 +79,32 @@ those came through.`
       const resolution = resolutionOf('resolve', flags)
       if (verifyMs === undefined || dryRun)
         return this.endWith(
-          await changeJobs(context, { engine, keys, resolution, selector, bound, passedBy, done: 'resolved', dryRun, perSecond: flags.rate }),
+          await changeJobs(context, {
+            engine,
+            keys,
+            resolution,
+            selector,
+            bound,
+            passedBy,
+            done: 'resolved',
+            dryRun,
+            perSecond: flags.rate,
+          }),
         )
       const { changeVerified } = await import('../../cli/changes/verified-change.ts')
-      this.endWith(await changeVerified(context, { engine, keys, resolution, selector, bound, passedBy, canary, verifyMs, perSecond: flags.rate }))
+      this.endWith(
+        await changeVerified(context, {
+          engine,
+          keys,
+          resolution,
+          selector,
+          bound,
+          passedBy,
+          canary,
+          verifyMs,
+          perSecond: flags.rate,
+        }),
+      )
     }
     if (isOfKeys) await nameGuarded(this.output, engine.store, typed)
     if (isOfKeys) return change(typed)
@@ -73,7 +112,15 @@ those came through.`
     if (targets.length + guarded.length === 0) await this.sayNothing(engine.store, selector)
     const isUnselected = Object.keys(selector).length === 0
     if (isUnselected && targets.length > 1 && !dryRun) {
-      await approve(this.output, { targets, guarded, done: 'resolved', verb: 'resolve', again: engine.store, yes: flags.yes, unasked: true })
+      await approve(this.output, {
+        targets,
+        guarded,
+        done: 'resolved',
+        verb: 'resolve',
+        again: engine.store,
+        yes: flags.yes,
+        unasked: true,
+      })
     }
     if (dryRun) this.output.print(...sampleLines(targets))
     const passedBy = passedByOf(guarded, 'its key or --kind')
@@ -85,5 +132,7 @@ those came through.`
 }
 
 function needsVerify(): WfError {
-  return new WfError('usage', '--canary says how many to try first, and nothing how long to wait for them', { hint: 'add --verify 2m' })
+  return new WfError('usage', '--canary says how many to try first, and nothing how long to wait for them', {
+    hint: 'add --verify 2m',
+  })
 }

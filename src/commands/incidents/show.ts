@@ -6,7 +6,8 @@ import { noSuchIncident, noSuchJob } from '../../cli/input/not-found.ts'
 
 export default class IncidentsShow extends BaseCommand {
   static override summary = 'Show why a job stopped, and what can be done next.'
-  static override description = 'The open incident, else the last one: its error, the variables, the attempts, and the commands that come next.'
+  static override description =
+    'The open incident, else the last one: its error, the variables, the attempts, and the commands that come next.'
   static override examples = ['<%= config.bin %> incidents show 17']
   static override args = { key: keyArg() }
   static override flags = { full: Flags.boolean({ summary: 'cut nothing' }), ...revealFlags }
@@ -23,6 +24,11 @@ export default class IncidentsShow extends BaseCommand {
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(incidentPageDocument({ incident, detail }, this.storeSuffix), { reveal })
-    print(...incidentPage({ incident, detail }, { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix }))
+    print(
+      ...incidentPage(
+        { incident, detail },
+        { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix },
+      ),
+    )
   }
 }

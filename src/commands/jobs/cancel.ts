@@ -1,7 +1,7 @@
 import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class JobsCancel extends JobsChange {
   static override summary = 'End jobs for good.'
@@ -17,6 +17,10 @@ afterwards changes nothing. With a selector instead of keys it asks first, and w
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsCancel)
-    await this.change(this.wanted(args.keys, flags), { verb: 'jobs cancel', done: 'cancelled for good', resolution: resolutionOf('cancel', flags) })
+    await this.change(this.wanted(args.keys, flags), {
+      verb: 'jobs cancel',
+      done: 'cancelled for good',
+      resolution: resolutionOf('cancel', flags),
+    })
   }
 }

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { explanationDocument, explanationPage } from '../../cli/jobs/explanation-view.ts'
 import { keyArg } from '../../cli/flags.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class JobsExplain extends BaseCommand {
   static override summary = 'Say why a job is where it is, what happens next, and what would change it.'
@@ -14,7 +14,10 @@ a dead letter, an outcome that nobody knows.`
 
   async run(): Promise<void> {
     const { args } = await this.parse(JobsExplain)
-    const [store, { explainJob }] = await Promise.all([this.openReader(), import('../../engine/explain-job.ts')])
+    const [store, { explainJob }] = await Promise.all([
+      this.openReader(),
+      import('../../engine/explain-job.ts'),
+    ])
     const explained = await explainJob(store, args.key, this.now())
     if (!explained) throw await noSuchJob(store, args.key)
     this.output.document(explanationDocument(explained, this.storeSuffix))

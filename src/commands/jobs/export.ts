@@ -1,8 +1,8 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { jsonText } from '../../cli/output/json.ts'
+import { jsonText } from '../../terminal/json.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class JobsExport extends BaseCommand {
   static override summary = 'Print a job with all that belongs to it as one JSON document.'
@@ -16,12 +16,17 @@ canonical JSON; jq prints that: jq -cjS 'del(.checksum)' job.json | sha256sum`
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsExport)
     const { reveal } = flags
-    const [store, { exportDocument }] = await Promise.all([this.openRevealing(flags), import('../../cli/jobs/job-export.ts')])
+    const [store, { exportDocument }] = await Promise.all([
+      this.openRevealing(flags),
+      import('../../cli/jobs/job-export.ts'),
+    ])
     const inspector = await this.openInspector(store)
     const detail = await inspector.job(args.key)
     if (!detail) throw await noSuchJob(inspector, args.key)
     await this.recordReveal(store, [args.key], flags)
     // JSON is what it is for, asked for or not.
-    this.output.out.write(jsonText(exportDocument({ detail, info: await inspector.info(), now: this.now(), reveal }), { reveal }))
+    this.output.out.write(
+      jsonText(exportDocument({ detail, info: await inspector.info(), now: this.now(), reveal }), { reveal }),
+    )
   }
 }

@@ -4,7 +4,7 @@ import { readKeys } from '../../cli/input/keys.ts'
 import { inspectedJobDocument, jobColumns } from '../../cli/jobs/job-view.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { missingKeys } from '../../cli/input/missing-keys.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
 import type { InspectedJob } from '../../engine/inspector.ts'
 
@@ -21,12 +21,17 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
     { description: 'what stands still', command: '<%= config.bin %> jobs list --state failed,dead' },
     {
       description: 'what an outage stopped for one customer in the last two hours',
-      command: '<%= config.bin %> jobs list --state failed --error ETIMEDOUT --where variables.customer=7 --since 2h',
+      command:
+        '<%= config.bin %> jobs list --state failed --error ETIMEDOUT --where variables.customer=7 --since 2h',
     },
-    { description: 'by a pattern, those first that are due first', command: "<%= config.bin %> jobs list --error '/timed? ?out/i' --sort due" },
+    {
+      description: 'by a pattern, those first that are due first',
+      command: "<%= config.bin %> jobs list --error '/timed? ?out/i' --sort due",
+    },
     {
       description: 'keys for another command',
-      command: '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -',
+      command:
+        '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry -',
     },
   ]
   static override args = { keys: keysArg('only these jobs') }
@@ -45,9 +50,18 @@ waits for a person), dead (set aside as a dead letter), cancelled.`
       const store = await this.openReader()
       const inspector = await this.openInspector(store)
       const page = await collect((each) => inspector.jobs(selector, each), flags)
-      const listing = { page, columns: jobColumns(this.now()), document: inspectedJobDocument, id: ({ key }: InspectedJob) => key, noun: 'such jobs' }
+      const listing = {
+        page,
+        columns: jobColumns(this.now()),
+        document: inspectedJobDocument,
+        id: ({ key }: InspectedJob) => key,
+        noun: 'such jobs',
+      }
       const asked = { keys, keyOf: listing.id, noun: 'job', from: inspector }
-      const missing = await missingKeys({ ...asked, fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each) })
+      const missing = await missingKeys({
+        ...asked,
+        fetch: (each) => inspector.jobs({ keys: keys ?? [] }, each),
+      })
       await printList(this.output, listing, { ids: flags.ids, selector, from: store, missing })
     })
   }

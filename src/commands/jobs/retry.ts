@@ -3,7 +3,7 @@ import { againFlags } from '../../cli/changes/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
 import { resolutionOf } from '../../cli/changes/resolution-of.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class JobsRetry extends JobsChange {
   static override summary = 'Run jobs again, or sooner.'
@@ -14,7 +14,10 @@ With a selector instead of keys it asks first, and where nobody can be asked it 
 stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the damage; keys and --kind take them.`
   static override examples = [
     '<%= config.bin %> jobs retry 17 18',
-    { description: 'those that wait for their backoff', command: '<%= config.bin %> jobs retry --type send-mail --state waiting --yes' },
+    {
+      description: 'those that wait for their backoff',
+      command: '<%= config.bin %> jobs retry --type send-mail --state waiting --yes',
+    },
     '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry - --retries 3',
   ]
   static override args = { keys: keysArg('keys of the jobs') }
@@ -22,6 +25,11 @@ stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the dama
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsRetry)
-    await this.change(this.wanted(args.keys, flags), { verb: 'jobs retry', done: 'due now', resolution: resolutionOf('retry', flags), guards: true })
+    await this.change(this.wanted(args.keys, flags), {
+      verb: 'jobs retry',
+      done: 'due now',
+      resolution: resolutionOf('retry', flags),
+      guards: true,
+    })
   }
 }

@@ -3,7 +3,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { jobPage, jobPageDocument } from '../../cli/jobs/job-page.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
-import { prose } from '../../cli/output/prose.ts'
+import { prose } from '../../text/dedent.ts'
 
 export default class JobsShow extends BaseCommand {
   static override summary = 'Show all that is known about a job, and what can be done next.'
@@ -29,6 +29,15 @@ kept.`
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(jobPageDocument(detail, this.storeSuffix, { reveal }), { reveal })
-    print(...jobPage(detail, { paint, width, now: this.now(), full: flags.full, reveal, suffix: this.storeSuffix }))
+    print(
+      ...jobPage(detail, {
+        paint,
+        width,
+        now: this.now(),
+        full: flags.full,
+        reveal,
+        suffix: this.storeSuffix,
+      }),
+    )
   }
 }

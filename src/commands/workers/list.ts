@@ -1,8 +1,8 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { printList } from '../../cli/output/list.ts'
 import { workerColumns, workerDocument } from '../../cli/workers/worker-view.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { say } from '../../cli/output/safe.ts'
+import { prose } from '../../text/dedent.ts'
+import { say } from '../../terminal/safe.ts'
 import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 
@@ -19,11 +19,21 @@ gone or cut off; its jobs are handed to others. wf workers release does that at 
     await this.watched(flags, async () => {
       const inspector = await this.openInspector()
       const page = { items: await inspector.workers(), next: null }
-      const listing = { page, columns: workerColumns(), document: workerDocument, id: ({ id }: InspectedWorker) => id, noun: 'workers' }
+      const listing = {
+        page,
+        columns: workerColumns(),
+        document: workerDocument,
+        id: ({ id }: InspectedWorker) => id,
+        noun: 'workers',
+      }
       await printList(this.output, listing, { ids: flags.ids, from: inspector })
       const held = page.items.some(({ alive, running }) => !alive && running > 0)
       if (held && !flags.ids)
-        this.output.note(this.output.errPaint.dim(say`what is gone holds jobs: wf workers release ID gives them to others at once`))
+        this.output.note(
+          this.output.errPaint.dim(
+            say`what is gone holds jobs: wf workers release ID gives them to others at once`,
+          ),
+        )
     })
   }
 }

@@ -1,12 +1,12 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { changeFlags } from '../../cli/changes/change-flags.ts'
-import { prose } from '../../cli/output/prose.ts'
-import { joined, say } from '../../cli/output/safe.ts'
-import { counted } from '../../cli/output/time.ts'
-import { who } from '../../cli/input/who.ts'
+import { prose } from '../../text/dedent.ts'
+import { joined, say } from '../../terminal/safe.ts'
+import { counted } from '../../terminal/time.ts'
+import { who } from '../../cli/input/actor.ts'
 import { releaseWorkers, tellReleased } from '../../cli/workers/worker-release.ts'
-import { signsOf } from '../../cli/workers/worker-signs.ts'
+import { signsOf } from '../../cli/workers/liveness.ts'
 import { findWorkers, workersArg } from '../../cli/workers/worker-targets.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { loggerOf } from '../../logger.ts'
@@ -26,7 +26,10 @@ while it is watched, for half of what is left of the lease at most. --force does
   static override args = { workers: workersArg() }
   static override flags = {
     'dry-run': changeFlags['dry-run'],
-    force: Flags.boolean({ default: false, summary: 'release them even if they live; their jobs may then run twice at the same time' }),
+    force: Flags.boolean({
+      default: false,
+      summary: 'release them even if they live; their jobs may then run twice at the same time',
+    }),
     reason: changeFlags.reason,
   }
 
@@ -37,17 +40,28 @@ while it is watched, for half of what is left of the lease at most. --force does
     const { store } = engine
     const found = await findWorkers(store, args.workers, store.now())
     const onWatch = (ids: readonly string[], mostMs: number) =>
-      this.output.note(this.output.errPaint.dim(say`watching ${joined(ids, ', ')} for ${counted(Math.ceil(mostMs / 1_000), 'second')} at most`))
+      this.output.note(
+        this.output.errPaint.dim(
+          say`watching ${joined(ids, ', ')} for ${counted(Math.ceil(mostMs / 1_000), 'second')} at most`,
+        ),
+      )
     const rows = found.targets.flatMap(({ row }) => row ?? [])
     const signs = await signsOf(forced ? [] : rows, { store, clock: this.clock, onWatch })
     const release = { who: who(), reason: flags.reason ?? null, forced }
-    const released = await this.#counted(engine, () => releaseWorkers({ engine, found, signs, release, dryRun }))
+    const released = await this.#counted(engine, () =>
+      releaseWorkers({ engine, found, signs, release, dryRun }),
+    )
     this.endWith(tellReleased(this.output, released, { dryRun, forced }))
   }
 
   /** Losses stand in the statistics, whoever settles them. */
   async #counted<T>(engine: Engine, run: () => Promise<T>): Promise<T> {
-    const stats = createStats({ events: engine.events, store: engine.store, clock: this.clock, log: loggerOf(() => {}) })
+    const stats = createStats({
+      events: engine.events,
+      store: engine.store,
+      clock: this.clock,
+      log: loggerOf(() => {}),
+    })
     stats.start()
     try {
       return await run()

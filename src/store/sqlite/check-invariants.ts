@@ -1,7 +1,7 @@
 /** What must hold in every store at every moment. Tests, storms and the doctor run it; each sentence it answers is a fault. */
-import { WfError } from '../../domain/errors.ts'
-import { openReader, type Connection } from './connection.ts'
-import { storeError } from './sqlite-errors.ts'
+import { WfError } from '../../errors.ts'
+import { openReader, type Connection } from './file/connection.ts'
+import { storeError } from './file/sqlite-errors.ts'
 
 /** At most this many examples of one kind of fault. */
 const examples = 5
@@ -13,9 +13,13 @@ interface Invariant {
   sql: string
 }
 
-const jobs = (says: string, where: string): Invariant => ({ says: `job # ${says}`, sql: `SELECT j.key FROM wf_jobs j WHERE ${where}` })
+const jobs = (says: string, where: string): Invariant => ({
+  says: `job # ${says}`,
+  sql: `SELECT j.key FROM wf_jobs j WHERE ${where}`,
+})
 
-const openIncidents = '(SELECT count(*) FROM wf_incidents i WHERE i.job_key = j.key AND i.resolved_at IS NULL)'
+const openIncidents =
+  '(SELECT count(*) FROM wf_incidents i WHERE i.job_key = j.key AND i.resolved_at IS NULL)'
 const openLetters = '(SELECT count(*) FROM wf_poison_jobs p WHERE p.job_key = j.key AND p.closed_at IS NULL)'
 const orphans = (table: string, column = 'job_key'): Invariant => ({
   says: `${table} has a row of job #, which does not exist`,
@@ -26,23 +30,38 @@ const invariants: readonly Invariant[] = [
   jobs('is failed and has not exactly one open incident', `j.state = 'failed' AND ${openIncidents} <> 1`),
   jobs('has an open incident and is not failed', `j.state <> 'failed' AND ${openIncidents} > 0`),
   jobs('is dead and has no open dead letter', `j.state = 'dead' AND ${openLetters} <> 1`),
-  jobs('has an open dead letter and is neither dead nor failed', `j.state NOT IN ('dead', 'failed') AND ${openLetters} > 0`),
+  jobs(
+    'has an open dead letter and is neither dead nor failed',
+    `j.state NOT IN ('dead', 'failed') AND ${openLetters} > 0`,
+  ),
   jobs(
     'is poison and its open incident has no open dead letter',
     `j.state = 'failed' AND ${openLetters} = 0
     AND EXISTS (SELECT 1 FROM wf_incidents i WHERE i.job_key = j.key AND i.resolved_at IS NULL AND i.kind = 'poison_message')`,
   ),
-  jobs('runs without worker or end', "j.state = 'running' AND (j.worker_id IS NULL OR j.run_until IS NULL OR j.started_at IS NULL OR j.attempt < 1)"),
+  jobs(
+    'runs without worker or end',
+    "j.state = 'running' AND (j.worker_id IS NULL OR j.run_until IS NULL OR j.started_at IS NULL OR j.attempt < 1)",
+  ),
   jobs('has an end of its claim and does not run', "j.state <> 'running' AND j.run_until IS NOT NULL"),
   jobs(
     'has ended without an instant, or has one without having ended',
     "(j.state IN ('completed', 'rejected', 'cancelled')) <> (j.finished_at IS NOT NULL)",
   ),
-  jobs('waits without a reason, or has one without waiting', "(j.state = 'waiting') <> (j.wait_reason IS NOT NULL)"),
+  jobs(
+    'waits without a reason, or has one without waiting',
+    "(j.state = 'waiting') <> (j.wait_reason IS NOT NULL)",
+  ),
   jobs('has a negative count', 'min(j.retries, j.attempt, j.failures, j.crashes, j.deferrals) < 0'),
   jobs('has no variables', 'NOT EXISTS (SELECT 1 FROM wf_job_data d WHERE d.job_key = j.key)'),
-  jobs('has a result and is not completed', "j.state <> 'completed' AND EXISTS (SELECT 1 FROM wf_results r WHERE r.job_key = j.key)"),
-  jobs('has a row for an attempt that it has not reached', 'EXISTS (SELECT 1 FROM wf_attempts a WHERE a.job_key = j.key AND a.attempt > j.attempt)'),
+  jobs(
+    'has a result and is not completed',
+    "j.state <> 'completed' AND EXISTS (SELECT 1 FROM wf_results r WHERE r.job_key = j.key)",
+  ),
+  jobs(
+    'has a row for an attempt that it has not reached',
+    'EXISTS (SELECT 1 FROM wf_attempts a WHERE a.job_key = j.key AND a.attempt > j.attempt)',
+  ),
   jobs(
     'has a step of an attempt that it has not reached',
     'EXISTS (SELECT 1 FROM wf_worker_idempotency s WHERE s.job_key = j.key AND s.attempt > j.attempt)',
@@ -55,16 +74,25 @@ const invariants: readonly Invariant[] = [
     says: 'job # is completed by an attempt that ended otherwise too',
     sql: `SELECT j.key FROM wf_jobs j JOIN wf_attempts a ON a.job_key = j.key AND a.attempt = j.attempt WHERE j.state = 'completed' AND a.outcome <> 'stale'`,
   },
-  ...['wf_job_data', 'wf_results', 'wf_progress', 'wf_attempts', 'wf_incidents', 'wf_history', 'wf_worker_idempotency'].map((table) =>
-    orphans(table),
-  ),
+  ...[
+    'wf_job_data',
+    'wf_results',
+    'wf_progress',
+    'wf_attempts',
+    'wf_incidents',
+    'wf_history',
+    'wf_worker_idempotency',
+  ].map((table) => orphans(table)),
   {
     says: 'operation # has counts that its targets do not bear out',
     // Retention takes the targets first: fewer than were counted may be left of an old one.
     sql: `SELECT o.id FROM wf_operations o LEFT JOIN wf_operation_targets t ON t.operation_id = o.id GROUP BY o.id
       HAVING total(t.status = 'changed') > o.changed OR total(t.status = 'skipped') > o.skipped OR total(t.status IN ('failed', 'not_found')) > o.failed`,
   },
-  { says: 'operation # has more targets than were meant', sql: 'SELECT id FROM wf_operations WHERE changed + skipped + failed > matched' },
+  {
+    says: 'operation # has more targets than were meant',
+    sql: 'SELECT id FROM wf_operations WHERE changed + skipped + failed > matched',
+  },
   {
     says: 'wf_operation_targets has a row of operation #, which does not exist',
     sql: 'SELECT operation_id FROM wf_operation_targets t WHERE NOT EXISTS (SELECT 1 FROM wf_operations o WHERE o.id = t.operation_id)',
@@ -75,7 +103,9 @@ const invariants: readonly Invariant[] = [
 export function checkInvariants(db: Connection): string[] {
   try {
     const broken = invariants.flatMap(({ says, sql }) =>
-      (db.prepare(`SELECT * FROM (${sql}) LIMIT ${examples}`).pluck().all() as number[]).map((key) => says.replace('#', String(key))),
+      (db.prepare(`SELECT * FROM (${sql}) LIMIT ${examples}`).pluck().all() as number[]).map((key) =>
+        says.replace('#', String(key)),
+      ),
     )
     const sound = db.pragma('quick_check(1)', { simple: true })
     return sound === 'ok' ? broken : [...broken, damage(sound)]

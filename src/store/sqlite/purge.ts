@@ -2,10 +2,10 @@
 import type { JobState } from '../../domain/job.ts'
 import { keptBecause, type Purge } from '../../domain/purge.ts'
 import type { Applied } from '../../domain/resolution.ts'
-import type { Connection } from './connection.ts'
-import { historyTable } from './history.ts'
-import { jobsTable } from './jobs.ts'
-import { letterReader } from './poison-jobs.ts'
+import type { Connection } from './file/connection.ts'
+import { historyTable } from './rows/history.ts'
+import { jobsTable } from './rows/jobs.ts'
+import { letterReader } from './rows/dead-letters.ts'
 import { resolver, targetRecorder } from './resolve.ts'
 
 export function purger(db: Connection): (purge: Purge, now: number) => readonly Applied[] {
@@ -32,9 +32,13 @@ function onePurger(db: Connection): (one: One, now: number) => Applied {
     const from = jobs.get(jobKey)?.state ?? null
     const kept = keptBecause(jobKey, letter, { open })
     if (kept) return { jobKey, ...kept, from, to: from }
-    const to = letter?.closedAt === null && from !== null ? discarded(resolve({ jobKey, verb: 'discard', who, reason }, now)) : from
+    const to =
+      letter?.closedAt === null && from !== null
+        ? discarded(resolve({ jobKey, verb: 'discard', who, reason }, now))
+        : from
     remove.run(jobKey)
-    if (from !== null) history.add({ jobKey, at: now, event: 'dead_letter_purged', who, reason, detail: null })
+    if (from !== null)
+      history.add({ jobKey, at: now, event: 'dead_letter_purged', who, reason, detail: null })
     return { jobKey, status: 'changed', from, to, why: '' }
   }
 }

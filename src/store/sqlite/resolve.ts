@@ -4,14 +4,14 @@ import type { JobChangeImage } from '../../domain/operation.ts'
 import { resolveJob, type Resolved, type Stopped } from '../../domain/resolve-job.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
 import { jobImage, variablesHash } from '../../domain/undo.ts'
-import type { Connection } from './connection.ts'
-import { historyTable } from './history.ts'
-import { incidentsTable } from './incidents.ts'
-import { jobDataTable } from './job-data.ts'
-import { jobsTable } from './jobs.ts'
-import { operationsTable } from './operations.ts'
-import { poisonJobsTable } from './poison-jobs.ts'
-import { workerIdempotencyTable } from './worker-idempotency.ts'
+import type { Connection } from './file/connection.ts'
+import { historyTable } from './rows/history.ts'
+import { incidentsTable } from './rows/incidents.ts'
+import { jobDataTable } from './rows/job-data.ts'
+import { jobsTable } from './rows/jobs.ts'
+import { operationsTable } from './rows/operations.ts'
+import { poisonJobsTable } from './rows/dead-letters.ts'
+import { workerIdempotencyTable } from './rows/steps.ts'
 
 export type Resolver = (resolution: Resolution, now: number) => Applied
 
@@ -23,7 +23,13 @@ export function resolver(db: Connection): Resolver {
     const { jobKey } = resolution
     const found = stopped(resolution)
     if (found === null) {
-      const missing: Applied = { jobKey, status: 'not_found', from: null, to: null, why: `there is no job ${jobKey}` }
+      const missing: Applied = {
+        jobKey,
+        status: 'not_found',
+        from: null,
+        to: null,
+        why: `there is no job ${jobKey}`,
+      }
       record(resolution, missing, { image: null, now })
       return missing
     }
@@ -67,7 +73,8 @@ export function targetRecorder(db: Connection) {
     { jobKey, status, why }: Applied,
     { image, now }: { image: JobChangeImage | null; now: number },
   ) => {
-    if (operation !== undefined) operations.addTarget(operation, { jobKey, name: '', status, why, image }, now)
+    if (operation !== undefined)
+      operations.addTarget(operation, { jobKey, name: '', status, why, image }, now)
   }
 }
 
@@ -83,14 +90,20 @@ function imageOf(
     attempt: job.attempt,
     before: jobImage(job),
     after: jobImage({ ...job, ...next }),
-    ...(resolved.variables === undefined ? {} : { variables: { before: variables, afterHash: variablesHash(resolved.variables) } }),
+    ...(resolved.variables === undefined
+      ? {}
+      : { variables: { before: variables, afterHash: variablesHash(resolved.variables) } }),
     incident: openIncident?.id ?? null,
     deadLetterAt: openDeadLetter?.receivedAt ?? null,
     ...(effects === undefined ? {} : { newEffects: effects }),
   }
 }
 
-function unchanged(jobKey: number, state: JobState, { status, why }: Exclude<Resolved, { status: 'changed' }>): Applied {
+function unchanged(
+  jobKey: number,
+  state: JobState,
+  { status, why }: Exclude<Resolved, { status: 'changed' }>,
+): Applied {
   return { jobKey, status, from: state, to: state, why }
 }
 
@@ -104,8 +117,20 @@ function applier(db: Connection) {
   const history = historyTable(db)
   const steps = workerIdempotencyTable(db)
   return ({ jobKey, verb, who, reason, newEffects = false }: Resolution, resolved: Changed, now: number) => {
-    const { state, waitReason, priority, runAt, retries, retriesGiven, failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } =
-      resolved.next
+    const {
+      state,
+      waitReason,
+      priority,
+      runAt,
+      retries,
+      retriesGiven,
+      failures,
+      crashes,
+      deferrals,
+      deferringSince,
+      deadlineAt,
+      finishedAt,
+    } = resolved.next
     update.run(
       ...[state, waitReason, priority, runAt, retries, retriesGiven ? 1 : 0, failures, crashes, deferrals],
       ...[deferringSince, deadlineAt, finishedAt, jobKey],
@@ -117,7 +142,14 @@ function applier(db: Connection) {
     const epoch = newEffects ? data.raiseEffectsEpoch(jobKey) : 0
     const forgotten = newEffects ? steps.remove(jobKey, null) : []
     const anew = newEffects ? { effectsEpoch: epoch, forgotten } : {}
-    history.add({ jobKey, at: now, event: resolved.event, who, reason, detail: JSON.stringify({ ...resolved.detail, ...anew }) })
+    history.add({
+      jobKey,
+      at: now,
+      event: resolved.event,
+      who,
+      reason,
+      detail: JSON.stringify({ ...resolved.detail, ...anew }),
+    })
     return newEffects ? { effects: { forgotten, epoch: epoch - 1 } } : { effects: undefined }
   }
 }

@@ -2,44 +2,54 @@
  * The port on one SQLite connection. Each writing method is one piece of work for the group commit; what it does to the
  * tables is said in the file of that deed (claim, settle, enqueue, resolve …). It decides nothing and knows no engine.
  */
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
 import { checkStepName, checkStepResult } from '../../domain/step.ts'
 import type { WorkerRelease } from '../operation-store.ts'
-import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerView } from '../store.ts'
-import { breakersTable } from './breakers.ts'
-import { claimer } from './claim.ts'
-import type { Connection } from './connection.ts'
+import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerView } from '../port.ts'
+import { breakersTable } from './rows/breakers.ts'
+import { claimer } from './hot/claim.ts'
+import type { Connection } from './file/connection.ts'
 import { deadlines } from './deadlines.ts'
-import { enqueuer } from './enqueue.ts'
-import { exchange, type ExchangeParts } from './exchange.ts'
-import { GroupCommit } from './group-commit.ts'
-import { historyTable } from './history.ts'
-import type { LockWait } from './lock-wait.ts'
-import { logs, type LogSync } from './log-sync.ts'
-import { operationWrites, targetRecords } from './operation-writes.ts'
-import { pruner } from './prune.ts'
+import { enqueuer } from './hot/enqueue.ts'
+import { exchange, type ExchangeParts } from './hot/exchange.ts'
+import { GroupCommit } from './file/group-commit.ts'
+import { historyTable } from './rows/history.ts'
+import type { LockWait } from './file/lock-wait.ts'
+import { logs, type LogSync } from './file/wal-fsync.ts'
+import { operationWrites, targetRecords } from './rows/operation-writes.ts'
+import { pruner } from './hot/prune.ts'
 import { purger } from './purge.ts'
-import { reading, sqliteReader, type Read } from './reader.ts'
+import { reading, sqliteReader, type Read } from './queries/reader.ts'
 import { resolver, targetRecorder } from './resolve.ts'
-import { schemaGuard } from './schema-guard.ts'
-import { settler } from './settle.ts'
-import { isConstraint } from './sqlite-errors.ts'
-import { statsTable } from './stats.ts'
-import { places, type StorePlace } from './store-place.ts'
-import { typesTable } from './types.ts'
-import { closeUncopied } from './unsynced-log.ts'
-import { wakeUp } from './wake-up.ts'
-import { workerIdempotencyTable } from './worker-idempotency.ts'
-import { workersTable } from './workers.ts'
+import { schemaGuard } from './file/schema-guard.ts'
+import { settler } from './hot/settle.ts'
+import { isConstraint } from './file/sqlite-errors.ts'
+import { statsTable } from './rows/stats.ts'
+import { places, type StorePlace } from './file/file-identity.ts'
+import { typesTable } from './rows/job-types.ts'
+import { closeUncopied } from './file/wal-recovery.ts'
+import { wakeUp } from './file/commit-watch.ts'
+import { workerIdempotencyTable } from './rows/steps.ts'
+import { workersTable } from './rows/workers.ts'
 
 /** A batch of retention is a transaction of its own. */
 const pruneWeight = 64
 
-export function sqliteStore(db: Connection, { wait, place, log }: { wait: LockWait; place: StorePlace; log: LogSync | null }): Store {
+export function sqliteStore(
+  db: Connection,
+  { wait, place, log }: { wait: LockWait; place: StorePlace; log: LogSync | null },
+): Store {
   const { clock, location } = wait
   const wake = wakeUp(db, { clock, location })
-  const group = new GroupCommit({ db, wait, guard: guardOf(db, { location, place }), inPlace: place.check, committed: wake.ownCommit, log })
+  const group = new GroupCommit({
+    db,
+    wait,
+    guard: guardOf(db, { location, place }),
+    inPlace: place.check,
+    committed: wake.ownCommit,
+    log,
+  })
   const read = reading(db, { wait, place })
   const reader = sqliteReader(db, { read, location })
   const store: Store = {
@@ -111,13 +121,22 @@ function rowOf({ savepoint }: GroupCommit): Row {
     try {
       return savepoint(work)
     } catch (error) {
-      if (isConstraint(error) || error instanceof TypeError || error instanceof RangeError || error instanceof WfError) return refused(error)
+      if (
+        isConstraint(error) ||
+        error instanceof TypeError ||
+        error instanceof RangeError ||
+        error instanceof WfError
+      )
+        return refused(error)
       throw error
     }
   }
 }
 
-function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enqueue' | 'resolve' | 'purgeLetters' | 'stop' | 'prune'> {
+function jobWrites(
+  db: Connection,
+  group: GroupCommit,
+): Pick<StoreWriter, 'enqueue' | 'resolve' | 'purgeLetters' | 'stop' | 'prune'> {
   const row = rowOf(group)
   const jobs = enqueuer(db)
   const resolve = resolver(db)
@@ -125,9 +144,13 @@ function jobWrites(db: Connection, group: GroupCommit): Pick<StoreWriter, 'enque
   const late = deadlines(db)
   const prune = pruner(db)
   const purge = purger(db)
-  const write = <T>(weight: number, run: (careful: boolean) => T): Promise<T> => group.run({ weight, byWorker: false, run })
+  const write = <T>(weight: number, run: (careful: boolean) => T): Promise<T> =>
+    group.run({ weight, byWorker: false, run })
   return {
-    enqueue: (batch, now) => write(batch.length, (careful) => batch.map((job) => row(careful, () => jobs.enqueue(job, now), constraint))),
+    enqueue: (batch, now) =>
+      write(batch.length, (careful) =>
+        batch.map((job) => row(careful, () => jobs.enqueue(job, now), constraint)),
+      ),
     resolve: (batch, now) =>
       write(batch.length, (careful) =>
         batch.map((one) =>
@@ -175,7 +198,12 @@ function exchanging(
     }
     const weight = settlements.length + (claim?.limit ?? 0)
     const handlersRun = held > settlements.length
-    const exchanged = await group.run({ weight, byWorker: true, handlersRun, run: (careful) => exchange(parts, hand, { now, careful }) })
+    const exchanged = await group.run({
+      weight,
+      byWorker: true,
+      handlersRun,
+      run: (careful) => exchange(parts, hand, { now, careful }),
+    })
     held = Math.max(0, held - settlements.length) + exchanged.claimed.length
     if (claim !== undefined) looked(exchanged.claimed.length > 0)
     return exchanged
@@ -184,7 +212,14 @@ function exchanging(
 
 type WorkerWrites = Pick<
   StoreWriter,
-  'renew' | 'registerWorkers' | 'setWorkerState' | 'retireWorkers' | 'declareTypes' | 'pauseTypes' | 'tellBreakers' | 'addStats'
+  | 'renew'
+  | 'registerWorkers'
+  | 'setWorkerState'
+  | 'retireWorkers'
+  | 'declareTypes'
+  | 'pauseTypes'
+  | 'tellBreakers'
+  | 'addStats'
 >
 
 function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
@@ -194,15 +229,24 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
   const stats = statsTable(db)
   const records = targetRecords(db)
   const write = <T>(run: () => T): Promise<T> => group.run({ weight: 1, byWorker: false, run })
-  const each = <T>(list: readonly T[], change: (item: T) => void): Promise<void> => write(() => void list.map(change))
+  const each = <T>(list: readonly T[], change: (item: T) => void): Promise<void> =>
+    write(() => void list.map(change))
   return {
-    renew: (ids, leaseUntil) => write(() => ids.filter((id) => workers.renew(id, leaseUntil)).flatMap((id) => workers.held(id))),
+    renew: (ids, leaseUntil) =>
+      write(() => ids.filter((id) => workers.renew(id, leaseUntil)).flatMap((id) => workers.held(id))),
     registerWorkers: (rows) => each(rows, workers.register),
     setWorkerState: (ids, state, now, drain) =>
       each(ids, (id) => {
         workers.setState(id, state)
         if (!drain) return
-        history.add({ jobKey: null, at: now, event: 'worker_drained', who: drain.who, reason: drain.reason, detail: JSON.stringify({ worker: id }) })
+        history.add({
+          jobKey: null,
+          at: now,
+          event: 'worker_drained',
+          who: drain.who,
+          reason: drain.reason,
+          detail: JSON.stringify({ worker: id }),
+        })
         records.worker(drain.operation, id, now)
       }),
     retireWorkers: (ids, now, release) =>
@@ -217,8 +261,15 @@ function workerWrites(db: Connection, group: GroupCommit): WorkerWrites {
     pauseTypes: (names, { paused, reason, who, untilAt = null, operation }, now) =>
       write(() =>
         names.filter((type) => {
-          const run = () => (paused ? types.pause(type, { who, reason, untilAt }, now) : types.resume(type, { who, reason }, now))
-          return records.type(operation, { type, why: `${type} was ${paused ? 'paused' : 'not paused'} already`, now }, run)
+          const run = () =>
+            paused
+              ? types.pause(type, { who, reason, untilAt }, now)
+              : types.resume(type, { who, reason }, now)
+          return records.type(
+            operation,
+            { type, why: `${type} was ${paused ? 'paused' : 'not paused'} already`, now },
+            run,
+          )
         }),
       ),
     addStats: (deltas, counters, progress, now) =>
@@ -264,9 +315,20 @@ function resilienceWrites(db: Connection, group: GroupCommit): Pick<StoreWriter,
   }
 }
 
-function releasedRow({ id, row }: { id: string; row: WorkerView | null }, { who, reason, forced }: WorkerRelease, now: number) {
+function releasedRow(
+  { id, row }: { id: string; row: WorkerView | null },
+  { who, reason, forced }: WorkerRelease,
+  now: number,
+) {
   const known = row && { label: row.label, pid: row.pid, host: row.host, leaseUntil: row.leaseUntil }
-  return { jobKey: null, at: now, event: 'worker_released', who, reason, detail: JSON.stringify({ worker: id, ...known, forced }) }
+  return {
+    jobKey: null,
+    at: now,
+    event: 'worker_released',
+    who,
+    reason,
+    detail: JSON.stringify({ worker: id, ...known, forced }),
+  }
 }
 
 function constraint({ message }: Error): Enqueued {
@@ -274,5 +336,11 @@ function constraint({ message }: Error): Enqueued {
 }
 
 function notResolved({ jobKey }: Resolution, { message }: Error): Applied {
-  return { jobKey, status: 'failed', from: null, to: null, why: `the store refused the change of job ${jobKey}: ${message}` }
+  return {
+    jobKey,
+    status: 'failed',
+    from: null,
+    to: null,
+    why: `the store refused the change of job ${jobKey}: ${message}`,
+  }
 }

@@ -3,15 +3,24 @@ import type { BreakerImage } from '../../domain/operation.ts'
 import type { BreakerRow } from '../../domain/breaker-row.ts'
 import { undoBreaker, type NotRestored } from '../../domain/undo.ts'
 import type { UndoBatch } from '../operation-store.ts'
-import { breakersTable } from './breakers.ts'
-import type { Connection } from './connection.ts'
+import { breakersTable } from './rows/breakers.ts'
+import type { Connection } from './file/connection.ts'
 
-const uncounted = { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 }
+const uncounted = {
+  requests: 0,
+  successes: 0,
+  failures: 0,
+  exclusions: 0,
+  consecutiveSuccesses: 0,
+  consecutiveFailures: 0,
+}
 
 type Asked = Pick<UndoBatch, 'of' | 'who' | 'reason'> & { now: number }
 
 /** Null: done. */
-export function breakerUndoer(db: Connection): (name: string, image: BreakerImage, asked: Asked) => NotRestored | null {
+export function breakerUndoer(
+  db: Connection,
+): (name: string, image: BreakerImage, asked: Asked) => NotRestored | null {
   const breakers = breakersTable(db)
   return (name, image, { of, who, reason, now }) => {
     const found = breakers.get(name)
@@ -27,10 +36,15 @@ export function breakerUndoer(db: Connection): (name: string, image: BreakerImag
 function asBefore(row: BreakerRow, { before }: BreakerImage, now: number): BreakerRow {
   const { generation, terms } = row
   const anew = { generation: generation + 1, counts: uncounted, probes: [], changedAt: now, terms }
-  if (before === null || before.mode === 'closed') return { ...anew, mode: 'closed', by: 'operator', expiresAt: null }
+  if (before === null || before.mode === 'closed')
+    return { ...anew, mode: 'closed', by: 'operator', expiresAt: null }
   return { ...anew, mode: 'open', by: before.by, expiresAt: before.mode === 'open' ? before.expiresAt : now }
 }
 
 export function breakerImage(before: BreakerRow | null, { generation }: BreakerRow): BreakerImage {
-  return { of: 'breaker', before: before && { mode: before.mode, by: before.by, expiresAt: before.expiresAt }, generation }
+  return {
+    of: 'breaker',
+    before: before && { mode: before.mode, by: before.by, expiresAt: before.expiresAt },
+    generation,
+  }
 }

@@ -1,12 +1,19 @@
 /** Taking changes back, inside an open transaction: each target for itself, where nothing has happened to it since. */
-import type { JobChangeImage, OperationTarget, PauseImage, TargetName, TypeImage, Undone } from '../../domain/operation.ts'
+import type {
+  JobChangeImage,
+  OperationTarget,
+  PauseImage,
+  TargetName,
+  TypeImage,
+  Undone,
+} from '../../domain/operation.ts'
 import { undoJob, undoPause, undoUnknown, type NotRestored, type RestoredJob } from '../../domain/undo.ts'
 import type { UndoBatch } from '../operation-store.ts'
-import type { Connection } from './connection.ts'
-import { historyTable } from './history.ts'
-import { jobDataTable } from './job-data.ts'
-import { jobsTable } from './jobs.ts'
-import { operationsTable } from './operations.ts'
+import type { Connection } from './file/connection.ts'
+import { historyTable } from './rows/history.ts'
+import { jobDataTable } from './rows/job-data.ts'
+import { jobsTable } from './rows/jobs.ts'
+import { operationsTable } from './rows/operations.ts'
 import { breakerUndoer } from './undo-breaker.ts'
 
 export type Undoer = (batch: UndoBatch, now: number) => readonly Undone[]
@@ -37,8 +44,10 @@ export function undoer(db: Connection): Undoer {
   function undoOne(name: TargetName, asked: Asked): Outcome | { status: 'skipped'; why: string } {
     const what = name.jobKey === 0 ? name.name : `job ${name.jobKey}`
     const target = operations.target(asked.of, name)
-    if (target === null || target.status !== 'changed') return { status: 'skipped', why: `operation ${asked.of} did not change ${what}` }
-    if (target.undoneBy !== null) return { status: 'skipped', why: `${what} was brought back by operation ${target.undoneBy} already` }
+    if (target === null || target.status !== 'changed')
+      return { status: 'skipped', why: `operation ${asked.of} did not change ${what}` }
+    if (target.undoneBy !== null)
+      return { status: 'skipped', why: `${what} was brought back by operation ${target.undoneBy} already` }
     const outcome = restored(target, asked)
     if (outcome.status === 'changed') operations.markUndone(asked.of, name, asked.operation)
     return outcome
@@ -47,8 +56,18 @@ export function undoer(db: Connection): Undoer {
   return ({ targets, ...asked }, now) =>
     targets.map((name) => {
       const outcome = undoOne(name, { ...asked, now })
-      operations.addTarget(asked.operation, { jobKey: name.jobKey, name: name.name, status: outcome.status, why: outcome.why, image: null }, now)
-      return { jobKey: name.jobKey, name: name.name, status: outcome.status, why: outcome.why, partly: 'partly' in outcome && outcome.partly }
+      operations.addTarget(
+        asked.operation,
+        { jobKey: name.jobKey, name: name.name, status: outcome.status, why: outcome.why, image: null },
+        now,
+      )
+      return {
+        jobKey: name.jobKey,
+        name: name.name,
+        status: outcome.status,
+        why: outcome.why,
+        partly: 'partly' in outcome && outcome.partly,
+      }
     })
 }
 
@@ -57,8 +76,12 @@ function jobUndoer(db: Connection): (jobKey: number, image: JobChangeImage, aske
   const data = jobDataTable(db)
   const history = historyTable(db)
   const write = jobWriter(db)
-  const incidentThere = db.prepare('SELECT 1 FROM wf_incidents WHERE id = ? AND job_key = ? AND resolved_at IS NOT NULL')
-  const letterThere = db.prepare('SELECT 1 FROM wf_poison_jobs WHERE job_key = ? AND received_at = ? AND closed_at IS NOT NULL')
+  const incidentThere = db.prepare(
+    'SELECT 1 FROM wf_incidents WHERE id = ? AND job_key = ? AND resolved_at IS NOT NULL',
+  )
+  const letterThere = db.prepare(
+    'SELECT 1 FROM wf_poison_jobs WHERE job_key = ? AND received_at = ? AND closed_at IS NOT NULL',
+  )
   return (jobKey, image, { of, who, reason, now }) => {
     const { incident, deadLetterAt, variables } = image
     const restored = undoJob(jobKey, image, {
@@ -76,9 +99,12 @@ function jobUndoer(db: Connection): (jobKey: number, image: JobChangeImage, aske
 }
 
 function jobWriter(db: Connection): (jobKey: number, restored: RestoredJob) => void {
-  const update = db.prepare(`UPDATE wf_jobs SET state = ?, wait_reason = ?, priority = ?, run_at = ?, retries = ?, retries_given = ?, failures = ?,
+  const update =
+    db.prepare(`UPDATE wf_jobs SET state = ?, wait_reason = ?, priority = ?, run_at = ?, retries = ?, retries_given = ?, failures = ?,
     crashes = ?, deferrals = ?, deferring_since = ?, deadline_at = ?, finished_at = ? WHERE key = ?`)
-  const reopenIncident = db.prepare('UPDATE wf_incidents SET resolved_at = NULL, resolved_by = NULL, resolution = NULL, reason = NULL WHERE id = ?')
+  const reopenIncident = db.prepare(
+    'UPDATE wf_incidents SET resolved_at = NULL, resolved_by = NULL, resolution = NULL, reason = NULL WHERE id = ?',
+  )
   const reopenLetter = db.prepare(
     'UPDATE wf_poison_jobs SET closed_at = NULL, closed_by = NULL, resolution = NULL, close_reason = NULL WHERE job_key = ?',
   )
@@ -86,7 +112,15 @@ function jobWriter(db: Connection): (jobKey: number, restored: RestoredJob) => v
   const data = jobDataTable(db)
   return (jobKey, { next, variables, reopen, effectsEpoch }) => {
     update.run(
-      ...[next.state, next.waitReason, next.priority, next.runAt, next.retries, next.retriesGiven ? 1 : 0, next.failures],
+      ...[
+        next.state,
+        next.waitReason,
+        next.priority,
+        next.runAt,
+        next.retries,
+        next.retriesGiven ? 1 : 0,
+        next.failures,
+      ],
       ...[next.crashes, next.deferrals, next.deferringSince, next.deadlineAt, next.finishedAt, jobKey],
     )
     if (variables !== undefined) data.setVariables(jobKey, variables)
@@ -96,7 +130,8 @@ function jobWriter(db: Connection): (jobKey: number, restored: RestoredJob) => v
   }
 }
 
-const pauseColumns = 'paused_at AS pausedAt, paused_until AS pausedUntil, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak'
+const pauseColumns =
+  'paused_at AS pausedAt, paused_until AS pausedUntil, paused_by AS pausedBy, pause_reason AS pauseReason, bad_streak AS badStreak'
 
 /** A type's pause as it stands in its row; null when there is no row. */
 export function pauseImages(db: Connection): (type: string) => PauseImage | null {
@@ -104,20 +139,36 @@ export function pauseImages(db: Connection): (type: string) => PauseImage | null
   return (type) => get.get(type) ?? null
 }
 
-export const unpaused: PauseImage = { pausedAt: null, pausedBy: null, pauseReason: null, pausedUntil: null, badStreak: 0 }
+export const unpaused: PauseImage = {
+  pausedAt: null,
+  pausedBy: null,
+  pauseReason: null,
+  pausedUntil: null,
+  badStreak: 0,
+}
 
 function pauseUndoer(db: Connection): (type: string, image: TypeImage, asked: Asked) => Outcome {
   const imageOf = pauseImages(db)
   const history = historyTable(db)
   // What starts again does so on the same ramp as after a resume.
-  const put = db.prepare(`UPDATE wf_types SET paused_at = ?, paused_until = ?, paused_by = ?, pause_reason = ?, bad_streak = ?,
+  const put =
+    db.prepare(`UPDATE wf_types SET paused_at = ?, paused_until = ?, paused_by = ?, pause_reason = ?, bad_streak = ?,
     resumed_at = coalesce(?, resumed_at), resumed_starts = iif(?, 0, resumed_starts) WHERE type = ?`)
   return (type, image, { of, who, reason, now }) => {
     const undone = undoPause(type, image, imageOf(type))
     if (undone.status !== 'changed') return undone
     const { pausedAt, pausedUntil, pausedBy, pauseReason, badStreak } = undone.next
     const resumes = pausedAt === null
-    put.run(pausedAt, pausedUntil, pausedBy, pauseReason, badStreak, resumes ? now : null, resumes ? 1 : 0, type)
+    put.run(
+      pausedAt,
+      pausedUntil,
+      pausedBy,
+      pauseReason,
+      badStreak,
+      resumes ? now : null,
+      resumes ? 1 : 0,
+      type,
+    )
     const event = resumes ? 'type_resumed' : 'type_paused'
     history.add({ jobKey: null, at: now, event, who, reason, detail: JSON.stringify({ type, undoes: of }) })
     return whole

@@ -16,10 +16,15 @@ export interface ChartSize {
 }
 
 /** Lines from top to bottom, all of them `width` columns; neighbouring points are joined. */
-export function brailleChart(values: readonly number[], { width, height, most }: ChartSize): readonly string[] {
+export function brailleChart(
+  values: readonly number[],
+  { width, height, most }: ChartSize,
+): readonly string[] {
   const rows = height * 4
   const points = stretched(values, width * 2)
-  const levels = points.map((value) => Math.min(rows - 1, Math.max(0, Math.round((value / Math.max(most, Number.MIN_VALUE)) * (rows - 1)))))
+  const levels = points.map((value) =>
+    Math.min(rows - 1, Math.max(0, Math.round((value / Math.max(most, Number.MIN_VALUE)) * (rows - 1)))),
+  )
   const cells = Array.from({ length: height }, () => new Array<number>(width).fill(0))
   for (const [index, level] of levels.entries()) {
     const before = levels[index - 1] ?? level
@@ -28,7 +33,9 @@ export function brailleChart(values: readonly number[], { width, height, most }:
       if (row !== before || row === level) dot(cells, index, row)
     }
   }
-  return cells.map((row) => row.map((bits) => (bits === 0 ? ' ' : String.fromCharCode(firstPattern + bits))).join('')).reverse()
+  return cells
+    .map((row) => row.map((bits) => (bits === 0 ? ' ' : String.fromCharCode(firstPattern + bits))).join(''))
+    .reverse()
 }
 
 /** As many points as there are columns of dots; between two values lies the straight way. */

@@ -2,8 +2,8 @@
  * Lines of a frame: text that is safe to show and may carry colours. Widths are counted without the colours, and what is
  * cut is cut between graphemes.
  */
-import { Safe, say, type Shown } from '../../cli/output/safe.ts'
-import { cutToWidth, displayWidth } from '../../domain/text.ts'
+import { Safe, say, type Shown } from '../../terminal/safe.ts'
+import { cutToWidth, displayWidth } from '../../text/escape.ts'
 
 /** Colours only: everything else that a terminal obeys has been escaped before. */
 const colour = /\u001b\[[\d;]*m/g
@@ -30,7 +30,10 @@ export function cutLine(line: Safe, width: number): Safe {
     else if (cutToWidth(piece, left) === piece) {
       kept += piece
       left -= displayWidth(piece)
-    } else return new Safe(width <= 0 ? '' : `${kept}${cutToWidth(`${piece} `, left + 1).replace(/…?$/, '…')}${endOfColours}`)
+    } else
+      return new Safe(
+        width <= 0 ? '' : `${kept}${cutToWidth(`${piece} `, left + 1).replace(/…?$/, '…')}${endOfColours}`,
+      )
   }
   return new Safe(kept)
 }
@@ -54,7 +57,11 @@ export function fill(lines: readonly Safe[], height: number): readonly Safe[] {
 }
 
 /** Two blocks of the same height with a rule between them. */
-export function beside(left: readonly Safe[], right: readonly Safe[], { leftWidth, rule }: { leftWidth: number; rule: Safe }): readonly Safe[] {
+export function beside(
+  left: readonly Safe[],
+  right: readonly Safe[],
+  { leftWidth, rule }: { leftWidth: number; rule: Safe },
+): readonly Safe[] {
   return left.map((line, index) => say`${sized(line, leftWidth)} ${rule} ${right[index] ?? ''}`)
 }
 
@@ -84,5 +91,10 @@ export function folded(line: Safe, width: number): readonly Safe[] {
   const [first = ''] = line.text.match(colour) ?? []
   const lines = wrapped(new Safe(plain.trim().replace(/ {2,}/g, '  ')), width - indent - 2)
   const shown = lines.length > mostLinesOfOne ? [...lines.slice(0, mostLinesOfOne - 1), new Safe('…')] : lines
-  return shown.map(({ text }, index) => new Safe(`${' '.repeat(indent + (index > 0 ? 2 : 0))}${first}${text}${first === '' ? '' : endOfColours}`))
+  return shown.map(
+    ({ text }, index) =>
+      new Safe(
+        `${' '.repeat(indent + (index > 0 ? 2 : 0))}${first}${text}${first === '' ? '' : endOfColours}`,
+      ),
+  )
 }

@@ -1,7 +1,7 @@
 /** A table of which as many rows are drawn as there is room for, around the one that is selected. */
-import { say, type Safe } from '../../cli/output/safe.ts'
-import { table, type Column } from '../../cli/output/table.ts'
-import type { Look } from '../look.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
+import { table, type Column } from '../../terminal/table.ts'
+import type { Look } from '../render-context.ts'
 import { sized } from './line.ts'
 
 export interface ListRow<T> {
@@ -18,7 +18,11 @@ export interface ListLook extends Look {
 const gutter = 2
 
 /** The head and at most `height` − 1 rows, each `width` columns; the selected one and marked ones carry a sign in front. */
-export function listLines<T>(rows: readonly ListRow<T>[], columns: readonly Column<T>[], look: ListLook): readonly Safe[] {
+export function listLines<T>(
+  rows: readonly ListRow<T>[],
+  columns: readonly Column<T>[],
+  look: ListLook,
+): readonly Safe[] {
   const { width, height, paint, selected, marks } = look
   const room = Math.max(0, height - 1)
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))

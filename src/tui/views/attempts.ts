@@ -1,12 +1,12 @@
 /** Every attempt of a job, the newest first, with the whole of what was thrown. */
-import { Safe, safeLines, say } from '../../cli/output/safe.ts'
+import { Safe, safeLines, say } from '../../terminal/safe.ts'
 import { indented } from '../../cli/output/sections.ts'
-import { relative } from '../../cli/output/time.ts'
-import { formatDuration } from '../../domain/duration.ts'
+import { relative } from '../../terminal/time.ts'
+import { formatDuration } from '../../text/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { Look } from '../look.ts'
+import type { Look } from '../render-context.ts'
 import { wrapped } from '../parts/line.ts'
 
 type AttemptsLook = Pick<Look, 'paint' | 'width'> & { now: number }
@@ -16,7 +16,10 @@ const mostAttempts = 50
 export function attemptsPage({ job, attempts }: InspectedDetail, look: AttemptsLook): readonly Safe[] {
   const { paint } = look
   const newest = [...attempts].reverse()
-  const more = newest.length > mostAttempts ? [paint.dim(`… and ${newest.length - mostAttempts} before them: wf jobs show ${job.key}`)] : []
+  const more =
+    newest.length > mostAttempts
+      ? [paint.dim(`… and ${newest.length - mostAttempts} before them: wf jobs show ${job.key}`)]
+      : []
   return [
     say`${paint.bold(say`attempts of job ${job.key}`)}  ${job.type}`,
     ...(newest.length === 0 ? [say``, paint.dim('none has started')] : []),
@@ -34,10 +37,16 @@ function attemptLines(
   const painter = outcome === 'success' ? paint.green : paint.red
   const head = say`${paint.bold(say`#${attempt}`)} ${painter(say`${outcome}${category}`)}  took ${formatDuration(Math.max(0, finishedAt - startedAt))}  ended ${relative(finishedAt, now)}`
   const next = nextRunAt === null ? [] : [paint.dim(say`next start ${relative(nextRunAt, now)}`)]
-  return [head, ...indented([paint.dim(say`by ${workerId}`), ...next, ...(error ? thrownLines(error, look) : [])])]
+  return [
+    head,
+    ...indented([paint.dim(say`by ${workerId}`), ...next, ...(error ? thrownLines(error, look) : [])]),
+  ]
 }
 
-function thrownLines({ name, code, message, stack, causes, truncated }: ErrorRecord, { paint, width }: AttemptsLook): readonly Safe[] {
+function thrownLines(
+  { name, code, message, stack, causes, truncated }: ErrorRecord,
+  { paint, width }: AttemptsLook,
+): readonly Safe[] {
   const room = Math.max(10, width - 6)
   const told = (text: string) => safeLines(text).flatMap((line) => wrapped(line, room))
   const frames = safeLines(stack ?? '')

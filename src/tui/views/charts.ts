@@ -1,8 +1,8 @@
 /** How much gets done and how much fails, a minute, over the last hour: as lines where there is room, else as bars. */
-import { say, type Safe } from '../../cli/output/safe.ts'
-import { span, thousands } from '../../cli/output/time.ts'
-import type { Painter } from '../../cli/output/paint.ts'
-import type { Look } from '../look.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
+import { span, thousands } from '../../terminal/time.ts'
+import type { Painter } from '../../terminal/paint.ts'
+import type { Look } from '../render-context.ts'
 import { brailleChart } from '../parts/braille.ts'
 import { cutLine, sized, widthOf } from '../parts/line.ts'
 import { sparkline } from '../parts/sparkline.ts'
@@ -49,7 +49,12 @@ function lineCharts({ series: { minutes } }: Figures, look: Look): readonly Safe
     const most = Math.max(1, ...values)
     const rows = brailleChart(values, { width: columns - labelWidth - 1, height, most })
     const labels = rows.map((_, row) => ({ [0]: thousands(Math.round(most)), [height - 1]: '0' })[row] ?? '')
-    return [title, ...rows.map((row, index) => say`${paint.dim((labels[index] ?? '').padStart(labelWidth))} ${painter(row)}`)]
+    return [
+      title,
+      ...rows.map(
+        (row, index) => say`${paint.dim((labels[index] ?? '').padStart(labelWidth))} ${painter(row)}`,
+      ),
+    ]
   }
   const done = {
     title: say`${paint.bold('DONE')} ${paint.dim('a minute, the last hour')}`,
@@ -62,26 +67,38 @@ function lineCharts({ series: { minutes } }: Figures, look: Look): readonly Safe
     painter: paint.red,
   }
   const right = chart(failed)
-  return chart(done).map((line, index) => cutLine(say`${sized(line, columns)}   ${right[index] ?? ''}`, width))
+  return chart(done).map((line, index) =>
+    cutLine(say`${sized(line, columns)}   ${right[index] ?? ''}`, width),
+  )
 }
 
 /** As many of the facts, the first ones first, as fit into a line. */
 function fitting([first = say``, ...more]: readonly Safe[], width: number): Safe {
-  const line = more.reduce((line, fact) => (widthOf(line) + 3 + widthOf(fact) <= width ? say`${line}   ${fact}` : line), first)
+  const line = more.reduce(
+    (line, fact) => (widthOf(line) + 3 + widthOf(fact) <= width ? say`${line}   ${fact}` : line),
+    first,
+  )
   return cutLine(line, width)
 }
 
 function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { paint }: Look): readonly Safe[] {
   const [last, present] = [series.minutes.at(-2), series.minutes.at(-1)]
-  const hour = series.minutes.reduce((sum, each) => ({ done: sum.done + each.done, failed: sum.failed + each.failed }), { done: 0, failed: 0 })
+  const hour = series.minutes.reduce(
+    (sum, each) => ({ done: sum.done + each.done, failed: sum.failed + each.failed }),
+    { done: 0, failed: 0 },
+  )
   const all = hour.done + hour.failed
   const waiting = types.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0)
   const [slowest] = Object.entries(series.byType).sort(([, a], [, b]) => (b.p95Ms ?? 0) - (a.p95Ms ?? 0))
   return [
     say`${thousands(last?.done ?? 0)} in the last minute, ${thousands(present?.done ?? 0)} in this one`,
     ...(all === 0 ? [] : [say`failed ${((hour.failed / all) * 100).toFixed(1)} %`]),
-    ...(waiting === 0 ? [] : [say`${thousands(waiting)} wait, ${nextDueAt === null ? 'held' : `next ${soon(nextDueAt - now)}`}`]),
-    ...(slowest && slowest[1].p95Ms !== null ? [paint.dim(say`slowest ${slowest[0]}: p95 ${quantileWords(slowest[1].p95Ms)}`)] : []),
+    ...(waiting === 0
+      ? []
+      : [say`${thousands(waiting)} wait, ${nextDueAt === null ? 'held' : `next ${soon(nextDueAt - now)}`}`]),
+    ...(slowest && slowest[1].p95Ms !== null
+      ? [paint.dim(say`slowest ${slowest[0]}: p95 ${quantileWords(slowest[1].p95Ms)}`)]
+      : []),
   ]
 }
 

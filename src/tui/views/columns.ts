@@ -4,12 +4,18 @@ import { causeWords } from '../../cli/incidents/cause-view.ts'
 import { deadLetterColumns } from '../../cli/dead-letters/dead-letter-view.ts'
 import { incidentColumns } from '../../cli/incidents/incident-view.ts'
 import { statePainter, stateWords } from '../../cli/jobs/job-view.ts'
-import type { Column } from '../../cli/output/table.ts'
-import { span, thousands } from '../../cli/output/time.ts'
+import type { Column } from '../../terminal/table.ts'
+import { span, thousands } from '../../terminal/time.ts'
 import { workerColumns } from '../../cli/workers/worker-view.ts'
-import { formatDuration } from '../../domain/duration.ts'
-import type { InspectedBreaker } from '../../engine/breakers-control.ts'
-import type { InspectedDeadLetter, InspectedIncident, InspectedJob, InspectedType, InspectedWorker } from '../../engine/inspector.ts'
+import { formatDuration } from '../../text/duration.ts'
+import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
+import type {
+  InspectedDeadLetter,
+  InspectedIncident,
+  InspectedJob,
+  InspectedType,
+  InspectedWorker,
+} from '../../engine/inspector.ts'
 import type { ListedCause } from '../items.ts'
 import type { TypeFigures } from '../series.ts'
 
@@ -17,12 +23,26 @@ const arrows = { rising: '↑', steady: '=', falling: '↓' } as const
 
 export function causeColumns(now: number): readonly Column<ListedCause>[] {
   return [
-    { title: 'COUNT', value: ({ count }) => thousands(count), align: 'right', paint: (_, paint) => paint.bold },
-    { title: '', value: ({ trend }) => arrows[trend], paint: ({ trend }, paint) => (trend === 'rising' ? paint.red : undefined) },
+    {
+      title: 'COUNT',
+      value: ({ count }) => thousands(count),
+      align: 'right',
+      paint: (_, paint) => paint.bold,
+    },
+    {
+      title: '',
+      value: ({ trend }) => arrows[trend],
+      paint: ({ trend }, paint) => (trend === 'rising' ? paint.red : undefined),
+    },
     { title: 'TYPE', value: ({ type }) => type, shrinkTo: 14 },
     { title: 'KIND', value: kindWords, optional: 2, paint: (_, paint) => paint.red },
     { title: 'CAUSE', value: causeWords, shrinkTo: 24, distinct: true },
-    { title: 'NEW', value: ({ isNew }) => (isNew ? 'new' : ''), optional: 1, paint: (_, paint) => paint.yellow },
+    {
+      title: 'NEW',
+      value: ({ isNew }) => (isNew ? 'new' : ''),
+      optional: 1,
+      paint: (_, paint) => paint.yellow,
+    },
     { title: 'FIRST', value: ({ firstAt }) => span(Math.max(0, now - firstAt)), align: 'right', optional: 3 },
     { title: 'LAST', value: ({ lastAt }) => span(Math.max(0, now - lastAt)), align: 'right' },
   ]
@@ -30,8 +50,10 @@ export function causeColumns(now: number): readonly Column<ListedCause>[] {
 
 const kindWords = ({ kind, kinds }: ListedCause) => (kinds.length > 1 ? `${kind} +${kinds.length - 1}` : kind)
 
-export const incidentRows = (now: number): readonly Column<InspectedIncident>[] => apart(incidentColumns(now, false))
-export const letterRows = (now: number): readonly Column<InspectedDeadLetter>[] => apart(deadLetterColumns(now, false))
+export const incidentRows = (now: number): readonly Column<InspectedIncident>[] =>
+  apart(incidentColumns(now, false))
+export const letterRows = (now: number): readonly Column<InspectedDeadLetter>[] =>
+  apart(deadLetterColumns(now, false))
 
 /** Errors of a kind begin alike. */
 function apart<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
@@ -41,7 +63,10 @@ function apart<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
 const modes = { closed: '□ closed', half_open: '◪ half-open', open: '■ open' } as const
 
 /** @param held unfinished jobs of the types that go through it */
-export function breakerRows(now: number, held: (breaker: InspectedBreaker) => number): readonly Column<InspectedBreaker>[] {
+export function breakerRows(
+  now: number,
+  held: (breaker: InspectedBreaker) => number,
+): readonly Column<InspectedBreaker>[] {
   const [name, , ...rest] = breakerColumns(now)
   const state: Column<InspectedBreaker> = {
     title: 'STATE',
@@ -65,7 +90,8 @@ export function jobRows(now: number): readonly Column<InspectedJob>[] {
     { title: 'NEXT', value: (job) => countdown(job, now), align: 'right' },
     {
       title: 'HELD',
-      value: ({ held }) => (held ? { paused: 'paused', no_worker: 'no worker', breaker: 'breaker open' }[held.by] : ''),
+      value: ({ held }) =>
+        held ? { paused: 'paused', no_worker: 'no worker', breaker: 'breaker open' }[held.by] : '',
       optional: 1,
       paint: (_, paint) => paint.yellow,
     },
@@ -73,8 +99,18 @@ export function jobRows(now: number): readonly Column<InspectedJob>[] {
     // What holds a job says why it does not start when it is due.
     { title: 'LEFT', value: ({ retries }) => retries, align: 'right', optional: 1.5 },
     { title: 'FAILED', value: ({ failures }) => failures, align: 'right', optional: 3 },
-    { title: 'AGE', value: ({ createdAt }) => span(Math.max(0, now - createdAt)), align: 'right', optional: 4 },
-    { title: 'WORKER', value: ({ workerId, state }) => (state === 'running' ? (workerId ?? '') : ''), shrinkTo: 10, optional: 5 },
+    {
+      title: 'AGE',
+      value: ({ createdAt }) => span(Math.max(0, now - createdAt)),
+      align: 'right',
+      optional: 4,
+    },
+    {
+      title: 'WORKER',
+      value: ({ workerId, state }) => (state === 'running' ? (workerId ?? '') : ''),
+      shrinkTo: 10,
+      optional: 5,
+    },
   ]
 }
 
@@ -86,7 +122,9 @@ function countdown({ state, runAt, startedAt }: InspectedJob, now: number): stri
   if (left <= 0) return 'due'
   const seconds = Math.ceil(left / 1_000)
   if (seconds >= 3_600) return span(left)
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
+  return seconds < 60
+    ? `${seconds}s`
+    : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`
 }
 
 export const workerRows = (): readonly Column<InspectedWorker>[] => workerColumns()
@@ -110,8 +148,18 @@ export function typeRows(figures: Readonly<Record<string, TypeFigures>>): readon
       align: 'right',
       paint: ({ counts }, paint) => (counts.failed ? paint.red : undefined),
     },
-    { title: 'DEAD', value: ({ counts }) => some(counts.dead), align: 'right', paint: ({ counts }, paint) => (counts.dead ? paint.red : undefined) },
-    { title: 'OLDEST', value: ({ oldestDueMs }) => (oldestDueMs === null ? '' : span(oldestDueMs)), align: 'right', optional: 2 },
+    {
+      title: 'DEAD',
+      value: ({ counts }) => some(counts.dead),
+      align: 'right',
+      paint: ({ counts }, paint) => (counts.dead ? paint.red : undefined),
+    },
+    {
+      title: 'OLDEST',
+      value: ({ oldestDueMs }) => (oldestDueMs === null ? '' : span(oldestDueMs)),
+      align: 'right',
+      optional: 2,
+    },
     { title: 'p50', value: (type) => quantileWords(of(type)?.p50Ms), align: 'right', optional: 4 },
     { title: 'p95', value: (type) => quantileWords(of(type)?.p95Ms), align: 'right', optional: 3 },
     { title: 'NOTE', value: noteOf, shrinkTo: 10, optional: 1, paint: (_, paint) => paint.yellow },

@@ -1,18 +1,18 @@
 /** The detail pane: all about what is selected, on one of its sides. */
-import { spellsOf } from '../../cli/breakers/breaker-spells.ts'
+import { spellsOf } from '../../cli/breakers/breaker-outages.ts'
 import { breakerPage } from '../../cli/breakers/breaker-view.ts'
 import { causeLines, causeWords, type CauseLook } from '../../cli/incidents/cause-view.ts'
 import { deadLetterPage } from '../../cli/dead-letters/dead-letter-page.ts'
 import { explanationPage } from '../../cli/jobs/explanation-view.ts'
 import { incidentOf, incidentPage } from '../../cli/incidents/incident-page.ts'
 import { jobPage, type PageLook } from '../../cli/jobs/job-page.ts'
-import { joined, Safe, say } from '../../cli/output/safe.ts'
+import { joined, Safe, say } from '../../terminal/safe.ts'
 import { facts, indented, section } from '../../cli/output/sections.ts'
-import { counted, relative, span } from '../../cli/output/time.ts'
+import { counted, relative, span } from '../../terminal/time.ts'
 import type { Detail } from '../detail.ts'
-import { plainScreenPaint, type Look } from '../look.ts'
+import { plainScreenPaint, type Look } from '../render-context.ts'
 import { fill, folded } from '../parts/line.ts'
-import { strip, type Turn } from '../parts/strip.ts'
+import { strip, type Turn } from '../parts/timeline.ts'
 import { listOf, type State } from '../state.ts'
 import { attemptsPage } from './attempts.ts'
 
@@ -23,14 +23,16 @@ export function detailLines(state: State, look: Look): readonly Safe[] {
   const { detail } = state
   if (id === null) return fill([], height)
   const isNext = detail !== null && (detail.id !== id || detail.pane !== state.pane)
-  if (detail === null || (isNext && !isAlike(detail, { id, state }))) return fill([paint.dim('reading …')], height)
+  if (detail === null || (isNext && !isAlike(detail, { id, state })))
+    return fill([paint.dim('reading …')], height)
   const whole = wholeDetail(detail, state, look)
   // What stood there stays until the next is read: going down a list the screen keeps still.
   const lines = isNext ? [paint.dim('reading …'), ...whole.slice(1)] : whole
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
   const shown = lines.slice(first, first + height)
   const below = lines.length - first - shown.length
-  if (below > 0) shown[shown.length - 1] = paint.dim(`… ${below + 1} more lines${state.open ? ': j' : ': Enter, then j'}`)
+  if (below > 0)
+    shown[shown.length - 1] = paint.dim(`… ${below + 1} more lines${state.open ? ': j' : ': Enter, then j'}`)
   return fill(shown, height)
 }
 
@@ -49,9 +51,21 @@ let drawn: Drawn | null = null
 
 /** Masking a megabyte of variables takes a while: what was drawn last is kept for as long as it would come out the same. */
 function wholeDetail(detail: Detail, state: State, { paint, width }: Look): readonly Safe[] {
-  const key = JSON.stringify([width, Math.floor(state.now / 1_000), state.screen, state.filters.causes?.text, paint === plainScreenPaint])
+  const key = JSON.stringify([
+    width,
+    Math.floor(state.now / 1_000),
+    state.screen,
+    state.filters.causes?.text,
+    paint === plainScreenPaint,
+  ])
   if (drawn?.detail === detail && drawn.key === key) return drawn.lines
-  const lines = sideOf(detail, state, { paint, width, now: state.now, full: false, suffix: state.suffix }).flatMap((line) => folded(line, width))
+  const lines = sideOf(detail, state, {
+    paint,
+    width,
+    now: state.now,
+    full: false,
+    suffix: state.suffix,
+  }).flatMap((line) => folded(line, width))
   drawn = { detail, key, lines }
   return lines
 }
@@ -67,7 +81,9 @@ function sideOf(detail: Detail, state: State, look: DetailLook): readonly Safe[]
       return incident ? incidentPage({ incident, detail: detail.detail }, look) : jobPage(detail.detail, look)
     }
     case 'letter':
-      return (detail.detail && jobSide({ ...detail, detail: detail.detail }, look)) ?? deadLetterPage(detail, look)
+      return (
+        (detail.detail && jobSide({ ...detail, detail: detail.detail }, look)) ?? deadLetterPage(detail, look)
+      )
     case 'cause':
       return causePage(detail, { ...look, width: null, selector: state.filters.causes?.selector ?? {} })
     case 'breaker':
@@ -86,7 +102,10 @@ function jobSide({ pane, detail, explanation }: JobSide, look: DetailLook): read
   return pane === 'explain' && explanation ? explanationPage({ job: detail.job, explanation }, look) : null
 }
 
-function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' }>, look: CauseLook): readonly Safe[] {
+function causePage(
+  { cause, common, compared }: Extract<Detail, { kind: 'cause' }>,
+  look: CauseLook,
+): readonly Safe[] {
   const { fingerprint, sampleKeys } = cause
   const lines = causeLines({ ...cause, programStartedAt: null, common, compared }, look)
   const { paint } = look
@@ -107,19 +126,32 @@ function causePage({ cause, common, compared }: Extract<Detail, { kind: 'cause' 
 const hourMs = 3_600_000
 
 /** Its last hour as a strip above its page. */
-function breakerSide({ breaker, history }: Extract<Detail, { kind: 'breaker' }>, look: DetailLook): readonly Safe[] {
+function breakerSide(
+  { breaker, history }: Extract<Detail, { kind: 'breaker' }>,
+  look: DetailLook,
+): readonly Safe[] {
   const { paint, now, width } = look
   const turns = history.flatMap(({ at, event }): readonly Turn[] =>
-    event === 'breaker_opened' || event === 'breaker_closed' ? [{ at, to: event === 'breaker_opened' ? 'open' : 'closed' }] : [],
+    event === 'breaker_opened' || event === 'breaker_closed'
+      ? [{ at, to: event === 'breaker_opened' ? 'open' : 'closed' }]
+      : [],
   )
-  const [title = say``, ...rest] = breakerPage(breaker, { spells: spellsOf(history).slice(0, 5), history: history.slice(0, 20) }, look)
+  const [title = say``, ...rest] = breakerPage(
+    breaker,
+    { spells: spellsOf(history).slice(0, 5), history: history.slice(0, 20) },
+    look,
+  )
   const columns = Math.max(10, Math.min(60, width - 4))
   const ends = `1h ago${' '.repeat(Math.max(1, columns - 9))}now`
   return [
     title,
     ...section(
       'last hour',
-      indented([new Safe(strip(turns, { from: now - hourMs, to: now, width: columns })), paint.dim(ends), paint.dim('■ open  · closed')]),
+      indented([
+        new Safe(strip(turns, { from: now - hourMs, to: now, width: columns })),
+        paint.dim(ends),
+        paint.dim('■ open  · closed'),
+      ]),
       paint,
     ),
     say``,
@@ -127,10 +159,14 @@ function breakerSide({ breaker, history }: Extract<Detail, { kind: 'breaker' }>,
   ]
 }
 
-function workerPage({ worker, running }: Extract<Detail, { kind: 'worker' }>, { paint, now }: DetailLook): readonly Safe[] {
+function workerPage(
+  { worker, running }: Extract<Detail, { kind: 'worker' }>,
+  { paint, now }: DetailLook,
+): readonly Safe[] {
   const { id, state, alive, pid, host, types, concurrency, upMs, leaseLeftMs, quarantine } = worker
   const jobs = running.map(
-    ({ key, type, startedAt }) => say`  ${String(key).padStart(8)}  ${type}  ${paint.dim(`for ${span(Math.max(0, now - (startedAt ?? now)))}`)}`,
+    ({ key, type, startedAt }) =>
+      say`  ${String(key).padStart(8)}  ${type}  ${paint.dim(`for ${span(Math.max(0, now - (startedAt ?? now)))}`)}`,
   )
   return [
     say`${paint.bold(say`worker ${id}`)}  ${alive ? state : paint.red('gone')}`,

@@ -1,7 +1,7 @@
 /** The screens that are one list, with the detail beside it, below it, or in its place. */
-import { say, type Safe } from '../../cli/output/safe.ts'
+import { say, type Safe } from '../../terminal/safe.ts'
 import { isKind, type Item } from '../items.ts'
-import type { Look } from '../look.ts'
+import type { Look } from '../render-context.ts'
 import { beside, fill } from '../parts/line.ts'
 import { listLines } from '../parts/list.ts'
 import type { ListName } from '../snapshot.ts'
@@ -37,7 +37,11 @@ function listOnly(state: State, items: readonly Item[], look: Look): readonly Sa
   return fill(rowsOf(state, items, list), look.height)
 }
 
-function rowsOf(state: State, items: readonly Item[], look: Parameters<typeof listLines>[2]): readonly Safe[] {
+function rowsOf(
+  state: State,
+  items: readonly Item[],
+  look: Parameters<typeof listLines>[2],
+): readonly Safe[] {
   const { now } = state
   switch (listOf(state)) {
     case 'causes':
@@ -93,6 +97,7 @@ function emptyWords(state: State): string {
   const list = listOf(state)
   const filter = state.filters[list]
   const page = state.pages[list]
-  if (filter && page?.more) return `nothing has been found yet for ${filter.text}: ${page.place.fromEnd ? 'k' : 'j'} looks on`
+  if (filter && page?.more)
+    return `nothing has been found yet for ${filter.text}: ${page.place.fromEnd ? 'k' : 'j'} looks on`
   return filter ? `nothing fits the filter ${filter.text}: Esc takes it away` : nothing[list]
 }

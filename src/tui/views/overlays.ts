@@ -1,14 +1,14 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
 import { shownCommand } from '../../cli/output/command-shown.ts'
-import { Safe, say } from '../../cli/output/safe.ts'
-import { counted, thousands } from '../../cli/output/time.ts'
+import { Safe, say } from '../../terminal/safe.ts'
+import { counted, thousands } from '../../terminal/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
-import type { Look } from '../look.ts'
+import type { Look } from '../render-context.ts'
 import { over, panel } from '../parts/panel.ts'
 import { cutLine, sized, widthOf, wrapped } from '../parts/line.ts'
-import { equivalentCommand, fewKeys } from '../equivalent.ts'
-import { takesRetries, usualTripMinutes, type Plan } from '../plan.ts'
+import { equivalentCommand, fewKeys } from '../as-command.ts'
+import { takesRetries, usualTripMinutes, type Plan } from '../action.ts'
 import type { Confirm, Overlay, State, Target } from '../state.ts'
 
 export function withOverlay(state: State, body: readonly Safe[], look: Look): readonly Safe[] {
@@ -25,15 +25,28 @@ export function withOverlay(state: State, body: readonly Safe[], look: Look): re
   }
 }
 
-const groups: Readonly<Record<Binding['group'], string>> = { move: 'MOVE', look: 'LOOK', change: 'CHANGE', leave: 'LEAVE' }
+const groups: Readonly<Record<Binding['group'], string>> = {
+  move: 'MOVE',
+  look: 'LOOK',
+  change: 'CHANGE',
+  leave: 'LEAVE',
+}
 
-function helpLines({ scroll }: Extract<Overlay, { kind: 'help' }>, { paint, width, height }: Look): readonly Safe[] {
+function helpLines(
+  { scroll }: Extract<Overlay, { kind: 'help' }>,
+  { paint, width, height }: Look,
+): readonly Safe[] {
   const keysOf = ({ keys }: Binding) => keys.map(keyWords).join(' ')
   const column = (...names: readonly Binding['group'][]) => {
-    const wide = Math.max(...bindings.filter(({ group }) => names.includes(group)).map((binding) => keysOf(binding).length)) + 2
+    const wide =
+      Math.max(
+        ...bindings.filter(({ group }) => names.includes(group)).map((binding) => keysOf(binding).length),
+      ) + 2
     return names.flatMap((name) => [
       paint.bold(groups[name]),
-      ...bindings.filter(({ group }) => group === name).map((binding) => say`  ${keysOf(binding).padEnd(wide)}${binding.words}`),
+      ...bindings
+        .filter(({ group }) => group === name)
+        .map((binding) => say`  ${keysOf(binding).padEnd(wide)}${binding.words}`),
     ])
   }
   const [left, right] = [column('move', 'leave'), column('look', 'change')]
@@ -52,11 +65,19 @@ const roomOf = (width: number) => Math.min(width, 110) - 4
 
 function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[] {
   const leftWidth = widest(left) + columnGap
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) => say`${sized(left[row] ?? say``, leftWidth)}${right[row] ?? ''}`)
+  return Array.from(
+    { length: Math.max(left.length, right.length) },
+    (_, row) => say`${sized(left[row] ?? say``, leftWidth)}${right[row] ?? ''}`,
+  )
 }
 
-function copyLines({ command, copied }: Extract<Overlay, { kind: 'copy' }>, { paint, width, height }: Look): readonly Safe[] {
-  const told = copied ? paint.green('the terminal was told to copy it') : paint.dim('y copies it by the terminal (OSC 52), any other key closes')
+function copyLines(
+  { command, copied }: Extract<Overlay, { kind: 'copy' }>,
+  { paint, width, height }: Look,
+): readonly Safe[] {
+  const told = copied
+    ? paint.green('the terminal was told to copy it')
+    : paint.dim('y copies it by the terminal (OSC 52), any other key closes')
   const { text } = shownCommand(command)
   const room = roomOf(width)
   // Thousands of keys: what no screen has room for is not put into lines either.
@@ -81,7 +102,11 @@ function confirmLines(state: State, confirm: Confirm, { paint, width, height }: 
     { lines: otherLines(confirm, { paint, room }), givesWay: 0 },
     { lines: amountLine(plan, amount, paint), givesWay: 3 },
     { lines: plan.of === 'operation' ? [] : [why], givesWay: typing ? 0 : 4 },
-    { lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix, fewKeys)), room), givesWay: 1, painter: paint.cyan },
+    {
+      lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix, fewKeys)), room),
+      givesWay: 1,
+      painter: paint.cyan,
+    },
     { lines: [keysLine(confirm, paint)], givesWay: 0 },
   ]
   return panel(titleOf(plan), fitted(blocks, height - 2), width)
@@ -102,7 +127,10 @@ function fitted(blocks: readonly Block[], height: number): readonly Safe[] {
     const gone = block.givesWay === 0 ? 0 : Math.max(0, Math.min(over, block.lines.length))
     over -= gone
     const lines = block.lines.slice(0, block.lines.length - gone)
-    kept.set(block, gone > 0 && lines.length > 0 ? [...lines.slice(0, -1), say`${lines.at(-1) ?? ''} …`] : lines)
+    kept.set(
+      block,
+      gone > 0 && lines.length > 0 ? [...lines.slice(0, -1), say`${lines.at(-1) ?? ''} …`] : lines,
+    )
   }
   return blocks.flatMap((block) => (kept.get(block) ?? []).map((line) => block.painter?.(line) ?? line))
 }
@@ -120,27 +148,40 @@ export function titleOf(plan: Plan): string {
     case 'jobs':
       return plan.set ? `${deeds[plan.verb]}, with changed variables` : deeds[plan.verb]
     case 'breaker':
-      return plan.verb === 'trip' ? `trip the breaker ${plan.name}: nothing is let through` : `close the breaker ${plan.name}`
+      return plan.verb === 'trip'
+        ? `trip the breaker ${plan.name}: nothing is let through`
+        : `close the breaker ${plan.name}`
     case 'type':
-      return plan.verb === 'pause' ? `pause ${plan.type}: running jobs finish, none starts` : `resume ${plan.type}`
+      return plan.verb === 'pause'
+        ? `pause ${plan.type}: running jobs finish, none starts`
+        : `resume ${plan.type}`
     default:
       return 'undo'
   }
 }
 
 /** Where only the selected one is meant of many that a filter or a cause brought together, and the other way round. */
-function otherLines({ plan, status, typing }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
+function otherLines(
+  { plan, status, typing }: Confirm,
+  { paint, room }: { paint: Look['paint']; room: number },
+): readonly Safe[] {
   if (plan.of !== 'jobs' || plan.other?.words === undefined || status === 'working' || typing) return []
   return [cutLine(say`${paint.bold('a')} takes ${plan.other.words}`, room)]
 }
 
-function countLines({ plan, status, targets, guarded, done }: Confirm, { paint, room }: { paint: Look['paint']; room: number }): readonly Safe[] {
+function countLines(
+  { plan, status, targets, guarded, done }: Confirm,
+  { paint, room }: { paint: Look['paint']; room: number },
+): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
   if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
   if (plan.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
   const count = counted(targets.length, 'job')
   const gone = (plan.selector.keys?.length ?? 0) - targets.length - guarded.length
-  const goneWords = gone > 0 && Object.keys(plan.selector).length === 1 ? `; ${thousands(gone)} of those that were chosen are gone` : ''
+  const goneWords =
+    gone > 0 && Object.keys(plan.selector).length === 1
+      ? `; ${thousands(gone)} of those that were chosen are gone`
+      : ''
   return [
     status === 'working'
       ? say`${thousands(done)} of ${count} …`
@@ -174,8 +215,13 @@ function groupLines(targets: readonly Target[]): readonly Safe[] {
 }
 
 function amountLine(plan: Plan, amount: number | null, paint: Look['paint']): readonly Safe[] {
-  if (takesRetries(plan)) return [say`retries: ${amount ?? paint.dim('what is left, else as enqueued')} ${paint.dim('(1-9 sets them)')}`]
-  return plan.of === 'breaker' && plan.verb === 'trip' ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 sets them)')}`] : []
+  if (takesRetries(plan))
+    return [
+      say`retries: ${amount ?? paint.dim('what is left, else as enqueued')} ${paint.dim('(1-9 sets them)')}`,
+    ]
+  return plan.of === 'breaker' && plan.verb === 'trip'
+    ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 sets them)')}`]
+    : []
 }
 
 function keysLine(confirm: Confirm, paint: Look['paint']): Safe {

@@ -1,16 +1,16 @@
 /** All at a glance: what is stopped and why, which downstream is down, how much gets done, who works. */
-import { joined, say, type Safe } from '../../cli/output/safe.ts'
-import { counted, span, thousands } from '../../cli/output/time.ts'
-import type { InspectedBreaker } from '../../engine/breakers-control.ts'
+import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { counted, span, thousands } from '../../terminal/time.ts'
+import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 import type { Item, ListedCause } from '../items.ts'
-import type { Look } from '../look.ts'
+import type { Look } from '../render-context.ts'
 import { beside, cutLine, fill } from '../parts/line.ts'
 import { listLines } from '../parts/list.ts'
-import { shares, type Wish } from '../parts/shares.ts'
+import { shares, type Wish } from '../parts/allocate-rows.ts'
 import type { Figures } from '../snapshot.ts'
 import { selectedIndex, type State } from '../state.ts'
-import type { Column } from '../../cli/output/table.ts'
+import type { Column } from '../../terminal/table.ts'
 import { chartLines } from './charts.ts'
 import { breakerRows as breakerColumns, causeColumns, typeRows } from './columns.ts'
 
@@ -25,15 +25,26 @@ export function overviewLines(state: State, items: readonly Item[], look: Look):
   const block = blockOf(state, items)
   const room = height - charts.length
   // Neither may crowd the other out: a third for each before one of them gets more.
-  const lines = (count: number): Wish => ({ least: count === 0 ? 1 : Math.max(3, Math.floor(room / 3)), most: count === 0 ? 1 : count + 2 })
-  const [causeLines, typeLines, breakerLines] = [lines(figures.causes.length), lines(figures.types.length), lines(figures.breakers.length)]
+  const lines = (count: number): Wish => ({
+    least: count === 0 ? 1 : Math.max(3, Math.floor(room / 3)),
+    most: count === 0 ? 1 : count + 2,
+  })
+  const [causeLines, typeLines, breakerLines] = [
+    lines(figures.causes.length),
+    lines(figures.types.length),
+    lines(figures.breakers.length),
+  ]
   if (width >= sideBySideFrom && figures.breakers.length > 0) {
     const most = Math.max(causeLines.most, breakerLines.most)
     const [upper = 0, lower = 0] = shares(room, [{ least: 3, most }, typeLines])
     const stops = sideBySide(block, state, { ...look, height: upper })
     return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: lower })], height)
   }
-  const [forCauses = 0, forTypes = 0, forBreakers = 0] = shares(room, [causeLines, typeLines, { ...breakerLines, least: 1 }])
+  const [forCauses = 0, forTypes = 0, forBreakers = 0] = shares(room, [
+    causeLines,
+    typeLines,
+    { ...breakerLines, least: 1 },
+  ])
   const stops = stacked(block, state, { look, rows: [forCauses, forBreakers] })
   return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: forTypes })], height)
 }
@@ -53,9 +64,17 @@ function blockOf(state: State, items: readonly Item[]) {
     })
     if (rows.length === 0) return [list.title]
     const hidden = rows.length - Math.max(0, look.height - headRows)
-    const title = hidden > 0 ? cutLine(say`${list.title}  ${look.paint.dim(say`… ${thousands(hidden)} more`)}`, look.width) : list.title
+    const title =
+      hidden > 0
+        ? cutLine(say`${list.title}  ${look.paint.dim(say`… ${thousands(hidden)} more`)}`, look.width)
+        : list.title
     const selected = rows.findIndex(({ id }) => id === chosen)
-    const lines = listLines(rows, list.columns, { ...look, height: look.height - 1, selected, marks: state.marks })
+    const lines = listLines(rows, list.columns, {
+      ...look,
+      height: look.height - 1,
+      selected,
+      marks: state.marks,
+    })
     return [title, ...lines].slice(0, Math.max(1, look.height))
   }
 }
@@ -100,7 +119,9 @@ function stacked(
 ): readonly Safe[] {
   return [
     ...block(causes(state, look), { ...look, height: forCauses }).slice(0, forCauses),
-    ...(forBreakers < 3 ? [breakerTitle(state, look)].slice(0, forBreakers) : block(breakers(state, look), { ...look, height: forBreakers })),
+    ...(forBreakers < 3
+      ? [breakerTitle(state, look)].slice(0, forBreakers)
+      : block(breakers(state, look), { ...look, height: forBreakers })),
   ]
 }
 
@@ -116,10 +137,15 @@ function breakerTitle({ figures, now }: State, { paint, width }: Look): Safe {
   const all = figures?.breakers ?? []
   const open = all.filter(({ mode }) => mode !== 'closed')
   const words = open.map(({ name, mode, expiresAt }) =>
-    mode === 'open' ? say`■ ${name} open, probe in ${span(Math.max(0, (expiresAt ?? now) - now))}` : say`◪ ${name} half-open`,
+    mode === 'open'
+      ? say`■ ${name} open, probe in ${span(Math.max(0, (expiresAt ?? now) - now))}`
+      : say`◪ ${name} half-open`,
   )
   const none = all.length === 0 ? 'none was ever opened' : 'all are closed'
-  return cutLine(say`${paint.bold('BREAKERS')}  ${open.length === 0 ? paint.dim(none) : paint.red(joined(words, ', '))}`, width)
+  return cutLine(
+    say`${paint.bold('BREAKERS')}  ${open.length === 0 ? paint.dim(none) : paint.red(joined(words, ', '))}`,
+    width,
+  )
 }
 
 function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, width }: Look): Safe {
@@ -127,7 +153,10 @@ function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, wid
   const busy = alive.reduce((sum, { running }) => sum + running, 0)
   const slots = alive.reduce((sum, { concurrency }) => sum + concurrency, 0)
   const gone = workers.length - alive.length
-  const crew = alive.length === 0 ? paint.red('no worker is up') : say`${counted(alive.length, 'worker')} up · ${busy}/${slots} busy`
+  const crew =
+    alive.length === 0
+      ? paint.red('no worker is up')
+      : say`${counted(alive.length, 'worker')} up · ${busy}/${slots} busy`
   return cutLine(
     say`${paint.bold('TYPES')}  ${types.length === 0 ? paint.dim(isCounted ? 'none yet' : 'counting …') : crew}${gone > 0 ? paint.yellow(say` · ${gone} gone`) : say``}`,
     width,

@@ -1,5 +1,5 @@
 /** Why wf aborted a handler's signal: `signal.reason`. */
-import { formatDuration } from '../../domain/duration.ts'
+import { formatDuration } from '../../text/duration.ts'
 
 /**
  * `timeout`: the attempt's time is nearly up. `shutdown`: the worker's grace is. `cancelled`: the job was cancelled.

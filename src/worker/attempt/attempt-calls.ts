@@ -1,12 +1,12 @@
 /** What one attempt does through its context beside its job: calls of dependencies, and steps that it can do without. */
 import type { Clock } from '../../clock.ts'
-import { preview } from '../../domain/preview.ts'
+import { preview } from '../../text/preview.ts'
 import type { CallScope } from '../../resilience/dependency.ts'
 import { dependencyNamed, type HandlerDependencies } from '../../resilience/dependencies.ts'
 import { optional } from '../../resilience/optional.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import type { DependencyCall } from '../handler/define-handler.ts'
-import type { Kit } from './kit.ts'
+import type { Kit } from './attempt-services.ts'
 
 const none: HandlerDependencies = new Map()
 const longestFeature = 100
@@ -51,7 +51,10 @@ export class AttemptCalls implements CallScope {
 
   async optional<T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> {
     if (this.#attempt.over) return undefined
-    const name = typeof feature === 'string' && feature !== '' ? feature.slice(0, longestFeature) : preview(feature, longestFeature)
+    const name =
+      typeof feature === 'string' && feature !== ''
+        ? feature.slice(0, longestFeature)
+        : preview(feature, longestFeature)
     return optional(name, fn, {
       clock: this.#clock,
       signal: this.signal,

@@ -4,16 +4,16 @@
  * order of these; what is stored, and whether the attempt may still store it, is the store's.
  */
 import type { Clock } from '../../clock.ts'
-import { type ErrorCode, WfError } from '../../domain/errors.ts'
+import { type ErrorCode, WfError } from '../../errors.ts'
 import { IncidentError } from '../../domain/handler-errors.ts'
 import type { Fence } from '../../domain/job.ts'
-import { toJson } from '../../domain/json.ts'
-import { preview } from '../../domain/preview.ts'
-import { refusalIn } from '../../resilience/refusal.ts'
+import { toJson } from '../../text/json.ts'
+import { preview } from '../../text/preview.ts'
+import { refusalIn } from '../../resilience/dependency-refused.ts'
 import { type BegunStep, checkStepName, stepLimits } from '../../domain/step.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import type { OnceOptions } from '../handler/define-handler.ts'
-import type { Kit } from './kit.ts'
+import type { Kit } from './attempt-services.ts'
 
 export interface AttemptStepsParts {
   attempt: Attempt
@@ -30,7 +30,11 @@ interface Effect<T> {
 }
 
 const storeRetryMs = 250
-const troubles: ReadonlySet<string> = new Set(['store_locked', 'store_full', 'store_unavailable'] satisfies ErrorCode[])
+const troubles: ReadonlySet<string> = new Set([
+  'store_locked',
+  'store_full',
+  'store_unavailable',
+] satisfies ErrorCode[])
 
 export class AttemptSteps {
   readonly #parts: AttemptStepsParts
@@ -89,7 +93,8 @@ export class AttemptSteps {
       return await fn()
     } catch (thrown) {
       // Where it cannot be taken back it stays in doubt, which is safe.
-      if (attempt.callsMade === before && wasKeptOut(thrown)) await kit.steps.withdrawStep(this.#fence, step).catch(() => {})
+      if (attempt.callsMade === before && wasKeptOut(thrown))
+        await kit.steps.withdrawStep(this.#fence, step).catch(() => {})
       throw thrown
     }
   }
@@ -97,7 +102,10 @@ export class AttemptSteps {
   /** The first result is the one that counts, as it was stored: every attempt sees the same. */
   async #complete<T>(step: string, value: T): Promise<T> {
     const { kit, now } = this.#parts
-    const json = toJson(value ?? null, { maxBytes: stepLimits.resultBytes, what: `the result of step ${preview(step, 60)}` })
+    const json = toJson(value ?? null, {
+      maxBytes: stepLimits.resultBytes,
+      what: `the result of step ${preview(step, 60)}`,
+    })
     if (!json.ok) throw new IncidentError(`${json.refusal}: it has taken effect, and would again`)
     const completed = await this.#stored(() => kit.steps.completeStep(this.#fence, step, json.text, now()))
     if (!('result' in completed)) throw this.#notOurs(step)
@@ -117,7 +125,8 @@ export class AttemptSteps {
         return await ask()
       } catch (error) {
         const isTrouble = error instanceof WfError && troubles.has(error.code)
-        if (!isTrouble || attempt.over || attempt.disowned || clock.monotonic() >= attempt.timeoutAt) throw error
+        if (!isTrouble || attempt.over || attempt.disowned || clock.monotonic() >= attempt.timeoutAt)
+          throw error
         await clock.sleep(storeRetryMs)
       }
     }
@@ -125,7 +134,10 @@ export class AttemptSteps {
 
   #notOurs(step: string): WfError {
     const { key, attempt } = this.#parts.attempt.job
-    return new WfError('refused', `attempt ${attempt} of job ${key} is no longer the job's: its step ${preview(step, 60)} is another's to do`)
+    return new WfError(
+      'refused',
+      `attempt ${attempt} of job ${key} is no longer the job's: its step ${preview(step, 60)} is another's to do`,
+    )
   }
 }
 
@@ -136,7 +148,10 @@ function wasKeptOut(thrown: unknown): boolean {
 }
 
 function checkedName(step: unknown): string {
-  if (typeof step !== 'string') throw new WfError('usage', `the step is ${preview(step, 60)}`, { hint: "name it: ctx.once('charge', fn)" })
+  if (typeof step !== 'string')
+    throw new WfError('usage', `the step is ${preview(step, 60)}`, {
+      hint: "name it: ctx.once('charge', fn)",
+    })
   checkStepName(step)
   return step
 }

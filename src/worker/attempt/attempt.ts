@@ -1,5 +1,5 @@
 /** One attempt in a worker's hands, from the handler's start to its outcome. Owns its signal; knows no clock and no store. */
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { ChildJob, ClaimedJob } from '../../domain/job.ts'
 import { type AbortKind, AbortReason, abortLeadMs } from './abort-reason.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'

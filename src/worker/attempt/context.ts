@@ -3,17 +3,17 @@
  * After the attempt has its outcome nothing that a handler still does through it is kept.
  */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { limits, type ChildJob, type SizeLimits } from '../../domain/job.ts'
 import { newJob } from '../../domain/new-job.ts'
-import { preview } from '../../domain/preview.ts'
+import { preview } from '../../text/preview.ts'
 import type { Logger } from '../../logger.ts'
-import type { Progress } from '../../store/store.ts'
+import type { Progress } from '../../store/port.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import { AttemptCalls } from './attempt-calls.ts'
 import { AttemptSteps } from './attempt-steps.ts'
 import type { ChildOptions, DependencyCall, HandlerContext, OnceOptions } from '../handler/define-handler.ts'
-import type { Kit } from './kit.ts'
+import type { Kit } from './attempt-services.ts'
 
 export interface ContextParts {
   clock: Clock
@@ -62,9 +62,11 @@ export class AttemptContext implements HandlerContext {
 
   readonly timeLeftMs = (): number => Math.max(0, this.#attempt.timeoutAt - this.#parts.clock.monotonic())
 
-  readonly call = <T>(dependency: string, fn: DependencyCall<T>): Promise<T> => this.#called().call(dependency, fn)
+  readonly call = <T>(dependency: string, fn: DependencyCall<T>): Promise<T> =>
+    this.#called().call(dependency, fn)
 
-  readonly optional = <T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> => this.#called().optional(feature, fn)
+  readonly optional = <T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> =>
+    this.#called().optional(feature, fn)
 
   readonly once = <T>(step: string, fn: () => PromiseLike<T> | T, options?: OnceOptions<T>): Promise<T> => {
     const { kit, clock, now } = this.#parts
@@ -80,7 +82,12 @@ export class AttemptContext implements HandlerContext {
     }
     if (this.#attempt.over) return
     const { key, attempt } = this.#attempt.job
-    this.#parts.progress({ jobKey: key, attempt, fraction, note: note === undefined ? null : String(note).slice(0, longestNote) })
+    this.#parts.progress({
+      jobKey: key,
+      attempt,
+      fraction,
+      note: note === undefined ? null : String(note).slice(0, longestNote),
+    })
   }
 
   readonly enqueue = (type: string, variables: object, options: ChildOptions = {}): void => {
@@ -102,9 +109,18 @@ export class AttemptContext implements HandlerContext {
 
   #child(type: string, variables: object, { when = 'success', ...options }: ChildOptions): ChildJob {
     if (when !== 'success' && when !== 'stopped') {
-      throw new WfError('invalid_job', `when is ${preview(when, 60)}`, { hint: "when is 'success' or 'stopped'" })
+      throw new WfError('invalid_job', `when is ${preview(when, 60)}`, {
+        hint: "when is 'success' or 'stopped'",
+      })
     }
     const { now, sizes } = this.#parts
-    return { ...newJob({ ...options, type, variables, parentKey: this.#attempt.job.key }, now(), sizes.variablesBytes), when }
+    return {
+      ...newJob(
+        { ...options, type, variables, parentKey: this.#attempt.job.key },
+        now(),
+        sizes.variablesBytes,
+      ),
+      when,
+    }
   }
 }

@@ -6,11 +6,11 @@
 import type { Clock } from '../../clock.ts'
 import { errorRecord, ownErrorRecord } from '../../domain/error-record.ts'
 import { sizeSettings, type ClaimedJob } from '../../domain/job.ts'
-import { toJson } from '../../domain/json.ts'
+import { toJson } from '../../text/json.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import { deferUntil } from '../../domain/handler-errors.ts'
-import { outcomeOfThrow } from '../../domain/thrown.ts'
-import { refusalIn } from '../../resilience/refusal.ts'
+import { outcomeOfThrow } from '../../domain/classify-error.ts'
+import { refusalIn } from '../../resilience/dependency-refused.ts'
 import { type AbortKind, AbortReason, timeoutMessage } from './abort-reason.ts'
 import { Attempt } from './attempt.ts'
 import { AttemptTimers } from './attempt-timers.ts'
@@ -91,7 +91,10 @@ export class Executor {
       return
     }
     try {
-      const returned = attempt.handler.run(activated(attempt.job, prepared.variables), new AttemptContext(attempt, this.#options))
+      const returned = attempt.handler.run(
+        activated(attempt.job, prepared.variables),
+        new AttemptContext(attempt, this.#options),
+      )
       if (isThenable(returned)) this.#await(attempt, returned)
       else this.#finish(attempt, () => this.#outcomeOfReturn(returned))
     } catch (thrown) {
@@ -118,9 +121,16 @@ export class Executor {
   /** A return is a success whatever happened meanwhile. Where it cannot be stored its effect has happened all the same: a person decides. */
   #outcomeOfReturn(value: unknown): Outcome {
     if (value === undefined) return { kind: 'success' }
-    const json = toJson(value, { maxBytes: this.#options.sizes.resultBytes, what: 'the result', setting: sizeSettings.result })
+    const json = toJson(value, {
+      maxBytes: this.#options.sizes.resultBytes,
+      what: 'the result',
+      setting: sizeSettings.result,
+    })
     if (json.ok) return { kind: 'success', result: json.text }
-    return { kind: 'result_invalid', error: ownErrorRecord({ name: 'ResultInvalid', code: 'RESULT_INVALID', message: json.refusal }) }
+    return {
+      kind: 'result_invalid',
+      error: ownErrorRecord({ name: 'ResultInvalid', code: 'RESULT_INVALID', message: json.refusal }),
+    }
   }
 
   #outcomeOfThrow(attempt: Attempt, thrown: unknown): Outcome | null {
@@ -158,7 +168,15 @@ export class Executor {
 
 function activated(job: ClaimedJob, variables: unknown): ActivatedJob<unknown> {
   const { key, type, attempt, retries, createdAt, deadlineAt } = job
-  return { key, type, variables, attempt, retries, createdAt: new Date(createdAt), deadlineAt: deadlineAt === null ? null : new Date(deadlineAt) }
+  return {
+    key,
+    type,
+    variables,
+    attempt,
+    retries,
+    createdAt: new Date(createdAt),
+    deadlineAt: deadlineAt === null ? null : new Date(deadlineAt),
+  }
 }
 
 /** A dependency that was not let through, or that asks to be left alone for a while: no failure of the job's. */
@@ -169,7 +187,13 @@ function refused({ failedCalls }: Attempt, thrown: unknown, now: number): Outcom
   const until = deferUntil(refusal, now)
   if (by !== 'breaker' || !failedCalls?.has(dependency)) return { kind: 'defer', until, reason: message, by }
   const failure = errorRecord(failedCalls.get(dependency))
-  return { kind: 'defer', until, reason: `${message}; its own call had failed: ${failure.message}`, by, failure }
+  return {
+    kind: 'defer',
+    until,
+    reason: `${message}; its own call had failed: ${failure.message}`,
+    by,
+    failure,
+  }
 }
 
 function timedOut({ handler }: Attempt, thrown?: unknown): Outcome {

@@ -1,6 +1,6 @@
 /** From a job's stored variables to what its handler is given. Total: whatever is stored ends as variables or as an outcome. */
 import { errorRecord, ownErrorRecord } from '../../domain/error-record.ts'
-import { parseVariables } from '../../domain/json.ts'
+import { parseVariables } from '../../text/json.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { describeIssues, type SchemaResult } from '../handler/standard-schema.ts'
@@ -28,10 +28,15 @@ function parse(text: string): Parsed {
 
 /** `Object.fromEntries` defines own members, so that a variable named `__proto__` stays data. */
 function picked(variables: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]))
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
+  )
 }
 
-function checked(variables: unknown, schema: NonNullable<LoadedHandler['schema']>): Prepared | Promise<Prepared> {
+function checked(
+  variables: unknown,
+  schema: NonNullable<LoadedHandler['schema']>,
+): Prepared | Promise<Prepared> {
   try {
     const result = schema['~standard'].validate(variables)
     return isThenable(result) ? Promise.resolve(result).then(judged).catch(broken) : judged(result)
@@ -41,7 +46,11 @@ function checked(variables: unknown, schema: NonNullable<LoadedHandler['schema']
 }
 
 function judged(result: SchemaResult<unknown>): Prepared {
-  if (result.issues) return { ok: false, outcome: poison('VARIABLES_INVALID', `the variables do not fit: ${describeIssues(result.issues)}`) }
+  if (result.issues)
+    return {
+      ok: false,
+      outcome: poison('VARIABLES_INVALID', `the variables do not fit: ${describeIssues(result.issues)}`),
+    }
   return { ok: true, variables: result.value }
 }
 

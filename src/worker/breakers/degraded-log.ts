@@ -35,11 +35,14 @@ export class DegradedLog {
     this.#features.set(feature, { at: now, untold: 0 })
     const more = before && before.untold > 0 ? ` (and ${before.untold} times since it was last told)` : ''
     const { name, message } = errorRecord(thrown)
-    this.#log.warn(`the optional step ${feature} failed, its job goes on without it${more}: ${name}: ${message}`, {
-      job: key,
-      type,
-      attempt,
-      feature,
-    })
+    this.#log.warn(
+      `the optional step ${feature} failed, its job goes on without it${more}: ${name}: ${message}`,
+      {
+        job: key,
+        type,
+        attempt,
+        feature,
+      },
+    )
   }
 }

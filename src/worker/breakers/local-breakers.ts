@@ -6,9 +6,9 @@ import type { Cancel, Clock } from '../../clock.ts'
 import type { LocalBreaker } from '../../domain/breaker-row.ts'
 import type { Logger } from '../../logger.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
-import { Trouble } from '../trouble.ts'
+import { Trouble } from '../error-throttle.ts'
 
 export interface LocalBreakersParts {
   store: Pick<Store, 'tellBreakers' | 'now'>
@@ -85,7 +85,9 @@ export class LocalBreakers {
         ...{ name, mode, generation },
         changedAt: Math.round(now - ageMs),
         expiresAt: mode === 'open' ? Math.round(now + retryInMs) : null,
-        types: [...handlers.values()].filter((handler) => handler.dependencies.get(name)?.breaker).map(({ type }) => type),
+        types: [...handlers.values()]
+          .filter((handler) => handler.dependencies.get(name)?.breaker)
+          .map(({ type }) => type),
       }))
   }
 }

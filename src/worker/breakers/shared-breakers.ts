@@ -4,8 +4,8 @@ import { createBreakers } from '../../engine/breakers.ts'
 import type { Logger } from '../../logger.ts'
 import type { Breaker, BreakerParts } from '../../resilience/circuit-breaker.ts'
 import { SharedCircuitBreaker } from '../../resilience/shared-circuit-breaker.ts'
-import type { Store } from '../../store/store.ts'
-import { Trouble } from '../trouble.ts'
+import type { Store } from '../../store/port.ts'
+import { Trouble } from '../error-throttle.ts'
 
 export interface SharedBreakersOptions {
   store: Pick<Store, 'breakers' | 'changeBreaker' | 'watch' | 'now'>
@@ -25,7 +25,13 @@ export function createSharedBreakers({ store, clock, log, workerId }: SharedBrea
   const onTrouble = (error: unknown) => trouble.happened(error)
   const breakers = createBreakers({ store, clock, who: workerId, onTrouble })
   return {
-    sharedBreaker: (parts) => new SharedCircuitBreaker({ ...parts, shared: breakers.shared(parts.name), holder: workerId, onTrouble }),
+    sharedBreaker: (parts) =>
+      new SharedCircuitBreaker({
+        ...parts,
+        shared: breakers.shared(parts.name),
+        holder: workerId,
+        onTrouble,
+      }),
     close: () => breakers.close(),
   }
 }

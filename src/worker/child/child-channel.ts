@@ -1,5 +1,5 @@
 /** The fork's channel as the child sees it. */
-import type { ToChild, ToSupervisor } from '../messages.ts'
+import type { ToChild, ToSupervisor } from '../ipc.ts'
 
 export interface ChildChannel {
   /** Resolves when it was handed over or can never be. */
@@ -17,7 +17,8 @@ export function processChannel(): ChildChannel {
   return {
     send(message) {
       return new Promise((resolve) => {
-        if (!process.connected || !process.send || (message.kind === 'log' && waiting > mostWaiting)) return resolve()
+        if (!process.connected || !process.send || (message.kind === 'log' && waiting > mostWaiting))
+          return resolve()
         waiting++
         process.send(message, undefined, undefined, () => {
           waiting--

@@ -4,21 +4,21 @@
  * it hears of it. It does not know how the store is opened.
  */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { createEvents } from '../../engine/events.ts'
 import type { Logger } from '../../logger.ts'
 import type { Random } from '../../random.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 import type { ChildChannel } from './child-channel.ts'
 import { channelLog } from './child-log.ts'
 import { LeaseWatch } from './child-lease.ts'
-import { TallyReport } from './child-tally.ts'
+import { TallyReport } from './child-outcome-counts.ts'
 import { handlersFor, within } from './child-load.ts'
-import type { Upkeep } from '../keeper/keeper.ts'
+import type { Upkeep } from '../leases/lease-manager.ts'
 import { failureOf } from '../handler/load-failure.ts'
 import { declarationOf, type LoadedHandler } from '../handler/loaded-handler.ts'
-import type { ChildSetup, LeaveReason, ToChild } from '../messages.ts'
+import type { ChildSetup, LeaveReason, ToChild } from '../ipc.ts'
 import { createWorker, type Worker } from '../worker.ts'
 
 export interface ChildOptions {
@@ -66,7 +66,8 @@ export class Child {
   #take(message: ToChild): void {
     const worker = this.#worker
     if (message.kind === 'ping') void this.#options.channel.send({ kind: 'pong', id: message.id })
-    else if (message.kind === 'setup') this.#setUp(message.setup).catch((error: unknown) => this.#loadFailed(error))
+    else if (message.kind === 'setup')
+      this.#setUp(message.setup).catch((error: unknown) => this.#loadFailed(error))
     else if (message.kind === 'go') this.#go()
     else if (message.kind === 'fence') worker?.fence()
     else if (message.kind === 'drain') this.#drain(message)
@@ -85,7 +86,10 @@ export class Child {
   async #setUp(setup: ChildSetup): Promise<void> {
     const { channel, clock, random, load, openStore, upkeep } = this.#options
     this.#files = setup.files
-    const [loaded, store] = await Promise.all([within(load(setup.files), setup, clock), openStore(setup.location)])
+    const [loaded, store] = await Promise.all([
+      within(load(setup.files), setup, clock),
+      openStore(setup.location),
+    ])
     this.#store = store
     const handlers = handlersFor(loaded, setup)
     const events = createEvents()
@@ -119,14 +123,22 @@ export class Child {
   #sayReady(handlers: readonly LoadedHandler[], concurrency: number | null): Promise<void> {
     const sum = handlers.reduce((total, handler) => total + handler.concurrency, 0)
     const policies = Object.fromEntries(handlers.map(({ type, policy }) => [type, policy]))
-    return this.#options.channel.send({ kind: 'ready', types: handlers.map(declarationOf), policies, concurrency: Math.min(concurrency ?? sum, sum) })
+    return this.#options.channel.send({
+      kind: 'ready',
+      types: handlers.map(declarationOf),
+      policies,
+      concurrency: Math.min(concurrency ?? sum, sum),
+    })
   }
 
   #loadFailed(error: unknown): void {
     if (this.#leaving) return
     this.#leaving = true
-    const { code, message, hint } = error instanceof WfError ? error : new WfError('handler_load_failed', wordsOf(error))
-    void this.#options.channel.send({ kind: 'load_failed', code, message, hint }).then(() => this.#options.exit(1))
+    const { code, message, hint } =
+      error instanceof WfError ? error : new WfError('handler_load_failed', wordsOf(error))
+    void this.#options.channel
+      .send({ kind: 'load_failed', code, message, hint })
+      .then(() => this.#options.exit(1))
   }
 
   #drain({ graceMs, abortInMs }: { graceMs: number; abortInMs: number }): void {

@@ -1,13 +1,13 @@
 /** What a worker may claim now: slots, what breakers hold, the share of suspects, and how many jobs it takes in its life. Claims nothing itself. */
 import type { Clock } from '../../clock.ts'
 import type { ClaimedJob, Job } from '../../domain/job.ts'
-import type { ClaimRequest, Store } from '../../store/store.ts'
+import type { ClaimRequest, Store } from '../../store/port.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
 import { mostAtOnce } from './exchange-loop.ts'
-import { Holds } from './holds.ts'
+import { Holds } from './breaker-admission.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { Slots } from './slots.ts'
-import { suspectCrashes, SuspectTurn } from './suspect-turn.ts'
+import { suspectCrashes, SuspectTurn } from './suspect-isolation.ts'
 
 export interface ClaimsOptions {
   clock: Clock
@@ -56,7 +56,11 @@ export class Claims {
     const turn = this.#turn?.next(this.#slots.taken - leaving.length) ?? 'usual'
     if (turn === 'nothing') return null
     const suspects = this.#onlySuspects || turn === 'suspect'
-    const wish = this.#slots.wish(Math.min(suspects ? 1 : mostAtOnce, this.#left), leaving, this.#holds.grants())
+    const wish = this.#slots.wish(
+      Math.min(suspects ? 1 : mostAtOnce, this.#left),
+      leaving,
+      this.#holds.grants(),
+    )
     return wish && { workerId: this.#workerId, suspects, ...wish }
   }
 

@@ -4,13 +4,13 @@
  * until the store has it. It decides neither what to claim nor what an outcome means.
  */
 import type { Cancel, Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { ClaimedJob } from '../../domain/job.ts'
 import type { Ended, Engine, Exchange } from '../../engine/engine.ts'
 import type { Random } from '../../random.ts'
-import type { ClaimRequest, Settled } from '../../store/store.ts'
-import { PatientCaller } from './patient-caller.ts'
-import type { Trouble } from '../trouble.ts'
+import type { ClaimRequest, Settled } from '../../store/port.ts'
+import { PatientCaller } from './call-timeout.ts'
+import type { Trouble } from '../error-throttle.ts'
 
 /** An outcome on its way to the store. */
 export interface Handover {
@@ -174,7 +174,8 @@ export class ExchangeLoop {
     this.#failures = 0
     this.#batchLimit = Math.min(mostAtOnce, this.#batchLimit * 2)
     this.#parts.trouble.over()
-    for (const [index, handover] of batch.entries()) this.#parts.onSettled(handover, settled[index] ?? 'stale')
+    for (const [index, handover] of batch.entries())
+      this.#parts.onSettled(handover, settled[index] ?? 'stale')
     if (!claim) return
     const asked = Math.min(
       claim.limit,

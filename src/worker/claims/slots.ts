@@ -2,8 +2,8 @@
  * Who may start: per type and in all. A slot is taken by a claim and free again only when the attempt's settlement is
  * stored, so that a kill re-runs no more handlers than there are slots. Counting only; it claims and starts nothing.
  */
-import type { ClaimType } from '../../store/store.ts'
-import type { Grants } from './holds.ts'
+import type { ClaimType } from '../../store/port.ts'
+import type { Grants } from './breaker-admission.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
 interface Seat {
@@ -47,7 +47,9 @@ export class Slots {
   /** Types of which one more could start. */
   openTypes(): string[] {
     if (this.#taken >= this.total) return []
-    return this.#order.filter(({ handler, taken }) => taken < handler.concurrency).map(({ handler }) => handler.type)
+    return this.#order
+      .filter(({ handler, taken }) => taken < handler.concurrency)
+      .map(({ handler }) => handler.type)
   }
 
   /**
@@ -74,14 +76,19 @@ export class Slots {
   }
 }
 
-function claimTypeOf({ handler, taken }: Seat, { limit, freed }: { limit: number; freed: ReadonlyMap<string, number> }): ClaimType {
+function claimTypeOf(
+  { handler, taken }: Seat,
+  { limit, freed }: { limit: number; freed: ReadonlyMap<string, number> },
+): ClaimType {
   const { type, concurrency, maxJobsActivated, timeoutMs, policy } = handler
   const room = concurrency - taken + (freed.get(type) ?? 0)
   return { type, limit: Math.min(room, maxJobsActivated, limit), timeoutMs, retries: policy.retries }
 }
 
 function granted(types: readonly ClaimType[], grants: Grants): readonly ClaimType[] {
-  return types.map((type) => ({ ...type, limit: grants.take(type.type, type.limit) })).filter((type) => type.limit > 0)
+  return types
+    .map((type) => ({ ...type, limit: grants.take(type.type, type.limit) }))
+    .filter((type) => type.limit > 0)
 }
 
 function countOf(types: readonly string[]): ReadonlyMap<string, number> {

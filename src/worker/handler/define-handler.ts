@@ -59,7 +59,9 @@ export interface OnceOptions<T> {
   verify?: () => PromiseLike<T | undefined> | T | undefined
 }
 
-export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & { when?: 'success' | 'stopped' }
+export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & {
+  when?: 'success' | 'stopped'
+}
 
 export interface Handler<V = Record<string, unknown>, R = unknown> {
   /** The queue that it serves; 1 … 200 characters, no blanks around it, no control characters. */
@@ -95,6 +97,8 @@ export type AnyHandler = Handler<unknown, unknown>
  * Gives a handler its types: `variables` from the schema, the result from `run`. It returns the handler as it came;
  * what it says is checked when a worker loads it.
  */
-export function defineHandler<V = Record<string, unknown>, R = unknown>(handler: Handler<V, R>): Handler<V, R> {
+export function defineHandler<V = Record<string, unknown>, R = unknown>(
+  handler: Handler<V, R>,
+): Handler<V, R> {
   return handler
 }

@@ -1,7 +1,7 @@
 /** What in a module's exports is a handler: objects with `run`, lists of them, or the one function that it exports. */
 import { basename } from 'node:path'
-import { WfError } from '../../domain/errors.ts'
-import { preview } from '../../domain/preview.ts'
+import { WfError } from '../../errors.ts'
+import { preview } from '../../text/preview.ts'
 import { loadFailure } from './load-failure.ts'
 import { normaliseHandler, type LoadedHandler } from './loaded-handler.ts'
 
@@ -25,7 +25,8 @@ export function collectHandlers(exports: unknown, file: string): readonly FoundH
   const handlers = all.flatMap(listed).filter(({ value }) => isHandlerLike(value))
   if (handlers.length > 0) return distinct(handlers).map((each) => found(each, file))
   const run = onlyFunction(all)
-  if (run) return [found({ name: run.name, value: { type: typeFrom(file), run: run.value } }, file, run.value)]
+  if (run)
+    return [found({ name: run.name, value: { type: typeFrom(file), run: run.value } }, file, run.value)]
   throw nothingFound(all, file)
 }
 
@@ -33,7 +34,8 @@ export function collectHandlers(exports: unknown, file: string): readonly FoundH
 function exportsOf(exports: unknown): readonly Export[] {
   if (typeof exports === 'function') return [{ name: 'module.exports', value: exports }]
   if (typeof exports !== 'object' || exports === null) return [{ name: 'module.exports', value: exports }]
-  if (Array.isArray(exports) || (isHandlerLike(exports) && !Object.hasOwn(exports, 'default'))) return [{ name: 'module.exports', value: exports }]
+  if (Array.isArray(exports) || (isHandlerLike(exports) && !Object.hasOwn(exports, 'default')))
+    return [{ name: 'module.exports', value: exports }]
   const named = Object.entries(exports).filter(([name]) => name !== 'module.exports' && name !== '__esModule')
   const direct = named.map(([name, value]) => ({ name, value }))
   // The loader makes up a default where there is none.
@@ -41,12 +43,16 @@ function exportsOf(exports: unknown): readonly Export[] {
   if (isHandlerLike(standard) || Array.isArray(standard) || typeof standard === 'function') {
     return [{ name: 'default', value: standard }, ...direct.filter(({ name }) => name !== 'default')]
   }
-  const bundled = isPlainObject(standard) ? Object.entries(standard).map(([name, value]) => ({ name: `default.${name}`, value })) : []
+  const bundled = isPlainObject(standard)
+    ? Object.entries(standard).map(([name, value]) => ({ name: `default.${name}`, value }))
+    : []
   return [...direct, ...bundled]
 }
 
 function listed({ name, value }: Export): readonly Export[] {
-  return Array.isArray(value) ? value.map((item: unknown, index) => ({ name: `${name}[${index}]`, value: item })) : [{ name, value }]
+  return Array.isArray(value)
+    ? value.map((item: unknown, index) => ({ name: `${name}[${index}]`, value: item }))
+    : [{ name, value }]
 }
 
 /** With `run`, or with enough of a handler's look to be checked as one, so that a slip is named instead of passed over. */
@@ -94,8 +100,14 @@ function found({ name, value }: Export, file: string, source: unknown = value): 
 function nothingFound(exports: readonly Export[], file: string): WfError {
   const names = exports.map(({ name, value }) => `${name} (${kindOf(value)})`)
   const what =
-    names.length > 0 ? `it exports no handler, only ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}` : 'it exports nothing'
-  return loadFailure(file, what, 'write export default defineHandler({ type, run }), or export default an async function')
+    names.length > 0
+      ? `it exports no handler, only ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`
+      : 'it exports nothing'
+  return loadFailure(
+    file,
+    what,
+    'write export default defineHandler({ type, run }), or export default an async function',
+  )
 }
 
 function kindOf(value: unknown): string {

@@ -1,5 +1,5 @@
 /** The options that a handler may carry. */
-import { isPlainObject, refuseUnknownKeys } from '../../domain/option-reader.ts'
+import { isPlainObject, refuseUnknownKeys } from '../../text/option-reader.ts'
 import type { AnyHandler } from './define-handler.ts'
 
 const known: Readonly<Record<keyof AnyHandler, true>> = {

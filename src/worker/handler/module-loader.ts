@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { JitiOptions } from 'jiti'
 import { importNatively, isNative } from './native-import.ts'
-import { ownEntry, ownTestingEntry } from './own-package.ts'
+import { ownEntry, ownTestingEntry } from './self-import.ts'
 
 export const loadableExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
@@ -45,7 +45,11 @@ async function transpiled(file: string): Promise<unknown> {
 
 /** jiti stumbles over `export default null` instead of answering it. */
 function isNullDefault(error: unknown): boolean {
-  return error instanceof TypeError && error.message === "Cannot read properties of null (reading 'then')" && (error.stack ?? '').includes('jiti')
+  return (
+    error instanceof TypeError &&
+    error.message === "Cannot read properties of null (reading 'then')" &&
+    (error.stack ?? '').includes('jiti')
+  )
 }
 
 type CreateJiti = typeof import('jiti').createJiti

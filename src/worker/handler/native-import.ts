@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ownEntry, ownTestingEntry } from './own-package.ts'
+import { ownEntry, ownTestingEntry } from './self-import.ts'
 
 const ownEntries: Readonly<Record<string, string>> = { wfkit: ownEntry, 'wfkit/testing': ownTestingEntry }
 
@@ -49,8 +49,16 @@ export async function importNatively(file: string): Promise<object | null> {
 
 function isFromLinking(error: unknown): boolean {
   // What the module itself runs into stands below a frame of its own.
-  if (!(error instanceof Error) || !/^\s+at .*$/m.exec(error.stack ?? '')?.[0].includes('node:internal/modules/')) return false
-  return error instanceof SyntaxError || ('code' in error && /^ERR_(?:MODULE|UNSUPPORTED|PACKAGE|UNKNOWN|IMPORT|INVALID)_/.test(String(error.code)))
+  if (
+    !(error instanceof Error) ||
+    !/^\s+at .*$/m.exec(error.stack ?? '')?.[0].includes('node:internal/modules/')
+  )
+    return false
+  return (
+    error instanceof SyntaxError ||
+    ('code' in error &&
+      /^ERR_(?:MODULE|UNSUPPORTED|PACKAGE|UNKNOWN|IMPORT|INVALID)_/.test(String(error.code)))
+  )
 }
 
 /** Without a word in the package.json the ending .js can mean either, and Node.js decides by its version. */

@@ -8,7 +8,9 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   }
 }
 
-export type SchemaResult<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
 
 export interface SchemaIssue {
   readonly message: string
@@ -34,6 +36,8 @@ export function describeIssues(issues: readonly SchemaIssue[]): string {
 }
 
 function describeIssue(issue: SchemaIssue): string {
-  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.')
+  const path = (issue.path ?? [])
+    .map((part) => String(typeof part === 'object' && part !== null ? part.key : part))
+    .join('.')
   return path === '' ? issue.message : `${path}: ${issue.message}`
 }

@@ -1,6 +1,6 @@
 /** A forked child as the supervisor sees it: messages, its end, and the means to end it. The only file that forks. */
 import { fork } from 'node:child_process'
-import type { ToChild, ToSupervisor } from '../messages.ts'
+import type { ToChild, ToSupervisor } from '../ipc.ts'
 
 export interface ChildExit {
   code: number | null
@@ -39,7 +39,8 @@ export function forkChild(entry: string): ChildProcess {
     },
     onMessage(listener) {
       child.on('message', (message) => {
-        if (typeof message === 'object' && message !== null && 'kind' in message) listener(message as ToSupervisor)
+        if (typeof message === 'object' && message !== null && 'kind' in message)
+          listener(message as ToSupervisor)
       })
     },
     kill: () => void child.kill('SIGKILL'),
@@ -56,7 +57,10 @@ const thrift = [
 ] as const
 
 /** What Node.js is told when it runs a child. */
-export function childFlags(own: readonly string[], env: { readonly NODE_OPTIONS?: string; readonly DEBUG?: string }): string[] {
+export function childFlags(
+  own: readonly string[],
+  env: { readonly NODE_OPTIONS?: string; readonly DEBUG?: string },
+): string[] {
   // A debugger's port can be opened once; the other flags are the user's wishes for handlers too.
   const flags = own.filter((flag) => !flag.startsWith('--inspect'))
   const told = [...own, ...(env.NODE_OPTIONS ?? '').split(/\s+/)]

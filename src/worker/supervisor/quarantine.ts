@@ -2,7 +2,7 @@
  * When a quarantine child has to live. A suspect (two losses in a row) is claimed only there, alone, so that what kills
  * its process takes no neighbour with it. The child lives only while suspects are due.
  */
-import type { Store } from '../../store/store.ts'
+import type { Store } from '../../store/port.ts'
 
 /** A suspect waits a second after its second loss; a child is not started anew for each. */
 const lingerMs = 3000

@@ -1,13 +1,13 @@
 /** One incarnation of a child process, from its fork to its exit. Holds what it said about itself; decides nothing about its replacement. */
 import type { Clock } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { ChildExit, ChildProcess } from './child-process.ts'
 import { wordsOfExit } from './child-process.ts'
-import type { HeldAttempt } from '../keeper/keeper-renewals.ts'
-import type { ChildSetup, LeaveReason, ToSupervisor } from '../messages.ts'
-import { Pulse } from './supervisor-pulse.ts'
-import type { Tally } from '../tally.ts'
+import type { HeldAttempt } from '../leases/lease-renewals.ts'
+import type { ChildSetup, LeaveReason, ToSupervisor } from '../ipc.ts'
+import { Pulse } from './heartbeat.ts'
+import type { Tally } from '../outcome-counts.ts'
 
 export type Ready = Extract<ToSupervisor, { kind: 'ready' }>
 
@@ -40,7 +40,10 @@ export class SupervisedChild {
   /** Why this side ended it. */
   killed: 'hung' | 'overdue' | null = null
   readonly #options: SupervisedChildOptions
-  #settle: { loaded: (ready: Ready) => void; failed: (error: WfError) => void } = { loaded: () => {}, failed: () => {} }
+  #settle: { loaded: (ready: Ready) => void; failed: (error: WfError) => void } = {
+    loaded: () => {},
+    failed: () => {},
+  }
 
   constructor(options: SupervisedChildOptions) {
     const { process, setup, post, clock } = options
@@ -94,9 +97,13 @@ export class SupervisedChild {
   #take(message: ToSupervisor): void {
     if (message.kind === 'pong') this.pulse.pong(message.id)
     else if (message.kind === 'ready') this.#loaded(message)
-    else if (message.kind === 'load_failed') this.#failed(new WfError(message.code, message.message, { hint: message.hint }))
+    else if (message.kind === 'load_failed')
+      this.#failed(new WfError(message.code, message.message, { hint: message.hint }))
     else if (message.kind === 'leaving') this.leaving = message.reason
-    else if (message.kind === 'log') this.#options.log.child({ ...message.bound, worker: this.id })[message.level](message.message, message.fields)
+    else if (message.kind === 'log')
+      this.#options.log
+        .child({ ...message.bound, worker: this.id })
+        [message.level](message.message, message.fields)
     else if (message.kind === 'tally') {
       this.tally = message.tally
       this.#options.onTally()
@@ -116,7 +123,11 @@ export class SupervisedChild {
 
   #tooLate(): void {
     const limit = `${this.#options.setup.loadMs / 1000} s`
-    this.#failed(new WfError('handler_load_failed', `loading ${this.#files()} took longer than ${limit}`, { hint: loadHint }))
+    this.#failed(
+      new WfError('handler_load_failed', `loading ${this.#files()} took longer than ${limit}`, {
+        hint: loadHint,
+      }),
+    )
     this.kill('overdue')
   }
 
@@ -124,7 +135,11 @@ export class SupervisedChild {
     this.phase = 'gone'
     this.wasKilledByOthers = exit.signal === 'SIGKILL' && this.killed === null
     const how = wordsOfExit(exit)
-    this.#failed(new WfError('handler_load_failed', `the process ${how} while it loaded ${this.#files()}`, { hint: loadHint }))
+    this.#failed(
+      new WfError('handler_load_failed', `the process ${how} while it loaded ${this.#files()}`, {
+        hint: loadHint,
+      }),
+    )
     return exit
   }
 
@@ -136,4 +151,5 @@ export class SupervisedChild {
 /** The child has the limit itself; one whose event loop is blocked is ended from here. */
 const blockedMs = 1000
 
-const loadHint = 'a handler module defines handlers and returns: it must not wait for ever, loop, or end the process'
+const loadHint =
+  'a handler module defines handlers and returns: it must not wait for ever, loop, or end the process'

@@ -4,16 +4,16 @@
  * that nothing a handler does can reach it.
  */
 import type { Cancel } from '../../clock.ts'
-import { WfError } from '../../domain/errors.ts'
+import { WfError } from '../../errors.ts'
 import { drainTimes, stopTimes } from '../drain.ts'
-import { createKeeper, type Keeper, type KeeperOptions } from '../keeper/keeper.ts'
-import { createPauseWatch } from '../keeper/pause-watch.ts'
+import { createKeeper, type Keeper, type KeeperOptions } from '../leases/lease-manager.ts'
+import { createPauseWatch } from '../leases/pause-watch.ts'
 import { giveUp, Restarts } from './restarts.ts'
-import { wordsOfDeath, wordsOfDrain, wordsOfReturn, wordsOfStart } from './supervisor-words.ts'
-import { Crew, type CrewOptions, type Post } from './supervisor-crew.ts'
+import { wordsOfDeath, wordsOfDrain, wordsOfReturn, wordsOfStart } from './supervisor-messages.ts'
+import { Crew, type CrewOptions, type Post } from './process-pool.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
-import { SupervisorRounds } from './supervisor-rounds.ts'
-import { workDone, type Tally } from '../tally.ts'
+import { SupervisorRounds } from './monitor.ts'
+import { workDone, type Tally } from '../outcome-counts.ts'
 
 export interface SupervisorOptions
   extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
@@ -63,9 +63,20 @@ export class Supervisor {
     this.#options = options
     this.#restarts = new Restarts(options.clock)
     const { engine, clock, log, upkeep } = options
-    const pauses = createPauseWatch({ store: engine.store, clock, log, types: () => [...this.#crew.declarations.keys()] })
+    const pauses = createPauseWatch({
+      store: engine.store,
+      clock,
+      log,
+      types: () => [...this.#crew.declarations.keys()],
+    })
     const onDrain = () => this.#drainOnWord()
-    this.#keeper = createKeeper({ ...options, policies, upkeep: [...upkeep, pauses], onDrain, onLost: (error) => this.#lost(error) })
+    this.#keeper = createKeeper({
+      ...options,
+      policies,
+      upkeep: [...upkeep, pauses],
+      onDrain,
+      onLost: (error) => this.#lost(error),
+    })
     this.#crew = new Crew({ ...options, keeper: this.#keeper, policies, onTally: () => this.#onTally() })
     this.#rounds = new SupervisorRounds({
       ...options,
@@ -95,7 +106,9 @@ export class Supervisor {
   drain(): void {
     const { graceMs, log } = this.#options
     if (this.#phase === 'draining' || this.#phase === 'stopping' || this.#phase === 'over') return
-    log.info(`stopping: nothing new starts, running handlers have ${graceMs / 1000} s; Ctrl-C again stops at once`)
+    log.info(
+      `stopping: nothing new starts, running handlers have ${graceMs / 1000} s; Ctrl-C again stops at once`,
+    )
     this.#end('drained', graceMs)
   }
 
@@ -129,7 +142,10 @@ export class Supervisor {
   }
 
   #posts(): Post[] {
-    return Array.from({ length: this.#options.processes }, (_, index) => ({ name: `${index + 1}`, suspects: false }))
+    return Array.from({ length: this.#options.processes }, (_, index) => ({
+      name: `${index + 1}`,
+      suspects: false,
+    }))
   }
 
   /** All or none: a module that cannot be loaded in one process serves no job in another. */
@@ -140,11 +156,18 @@ export class Supervisor {
     try {
       children = await Promise.all(posts.map((post) => this.#enlisted(post)))
     } catch (error) {
-      if (this.#phase === 'loading') this.#fail(error instanceof WfError ? error : new WfError('unexpected', String(error)))
+      if (this.#phase === 'loading')
+        this.#fail(error instanceof WfError ? error : new WfError('unexpected', String(error)))
     }
     if (this.#phase !== 'loading') return
     this.#phase = 'working'
-    log.info(wordsOfStart([...this.#crew.declarations.values()], { processes, place, concurrency: setup.concurrency }))
+    log.info(
+      wordsOfStart([...this.#crew.declarations.values()], {
+        processes,
+        place,
+        concurrency: setup.concurrency,
+      }),
+    )
     for (const [index, child] of children.entries()) {
       const post = posts[index]
       // One that died while the others were loading has not been replaced yet.
@@ -181,7 +204,9 @@ export class Supervisor {
     const child = this.#spawn(post)
     this.#crew.enlist(child).then(
       (there) => there && this.#phase === 'working' && child.go(),
-      (error: Error) => this.#phase === 'working' && this.#options.log.error(`process ${post.name} cannot load the handlers: ${error.message}`),
+      (error: Error) =>
+        this.#phase === 'working' &&
+        this.#options.log.error(`process ${post.name} cannot load the handlers: ${error.message}`),
     )
   }
 
@@ -193,7 +218,8 @@ export class Supervisor {
     if (child.killed === 'hung' && jobs.length === 1) this.#restarts.worked()
     const returned = child.killed === 'overdue' || child.leaving !== null
     if (jobs.length > 0 && returned) log.warn(wordsOfReturn(child, jobs))
-    else if (!returned && (this.#phase !== 'loading' || child.wasKilledByOthers)) log.warn(wordsOfDeath(child, exit, jobs))
+    else if (!returned && (this.#phase !== 'loading' || child.wasKilledByOthers))
+      log.warn(wordsOfDeath(child, exit, jobs))
     if (this.#crew.isEmpty) this.#nobodyLeft()
   }
 
@@ -207,7 +233,8 @@ export class Supervisor {
 
   #restartIn({ leaving, declared, suspects, killed }: SupervisedChild): number | 'never' | 'give up' {
     // A suspect's end brings it nearer to its incident and is no reason to give up; the next round looks whether another child is needed.
-    if (suspects) return leaving === null && declared === null && this.#restarts.died() === null ? 'give up' : 'never'
+    if (suspects)
+      return leaving === null && declared === null && this.#restarts.died() === null ? 'give up' : 'never'
     if (leaving === 'max_jobs') return 'never'
     // Ended by `reload`, some before they had loaded; or by itself, to be replaced.
     if (killed === 'overdue' || leaving === 'drained' || leaving === 'abandoned') return 0
@@ -287,5 +314,7 @@ export class Supervisor {
 function gaveUp(): WfError {
   const { deaths, windowMs } = giveUp
   const message = `${deaths} worker processes ended within ${windowMs / 1000} s without finishing a single job`
-  return new WfError('unexpected', message, { hint: 'the lines above say how they ended; try wf run-worker --inline with one job to see it happen' })
+  return new WfError('unexpected', message, {
+    hint: 'the lines above say how they ended; try wf run-worker --inline with one job to see it happen',
+  })
 }

@@ -1,6 +1,6 @@
 /** Goes on trying to write what must not be forgotten, while the store is locked, full or away. */
 import type { Clock } from '../../clock.ts'
-import { isStoreGone } from '../../domain/errors.ts'
+import { isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 
 export interface UntilStored<T> {
@@ -23,7 +23,9 @@ export async function untilStored<T>({ what, action, clock, log, ended }: UntilS
       return await orEnded(action(), ended)
     } catch (error) {
       if (tries === 1 && !isStoreGone(error))
-        log.warn(`${what} did not work yet; trying again: ${error instanceof Error ? error.message : String(error)}`)
+        log.warn(
+          `${what} did not work yet; trying again: ${error instanceof Error ? error.message : String(error)}`,
+        )
       await clock.sleep(retryMs, ended)
     }
   }

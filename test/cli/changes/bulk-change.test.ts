@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeJobs } from '../../../src/cli/changes/bulk-change.ts'
-import { createOutput } from '../../../src/cli/output/output.ts'
-import { WfError } from '../../../src/domain/errors.ts'
+import { createOutput } from '../../../src/terminal/output.ts'
+import { WfError } from '../../../src/errors.ts'
 import { memorySinks } from '../../support/memory-sinks.ts'
 import { testEngine, type TestEngine } from '../../support/test-engine.ts'
 
@@ -9,7 +9,10 @@ async function cancelAll(t: TestEngine, keys: readonly number[], json: boolean) 
   const sinks = memorySinks()
   const output = await createOutput({ sinks, env: {}, json, noColour: true })
   const resolution = { verb: 'cancel', who: 'test', reason: null } as const
-  const code = await changeJobs({ output, clock: t.clock }, { engine: t.engine, keys, resolution, done: 'cancelled', dryRun: false })
+  const code = await changeJobs(
+    { output, clock: t.clock },
+    { engine: t.engine, keys, resolution, done: 'cancelled', dryRun: false },
+  )
   return { code, out: sinks.out.text, err: sinks.err.text }
 }
 
@@ -33,7 +36,11 @@ describe('a change of many jobs that breaks off', () => {
     const mend = failsAfter(t, 4)
     const end = await cancelAll(t, keys, true)
     expect(end.code).toBe(6)
-    expect(JSON.parse(end.out)).toMatchObject({ changed: 400, left: 100, error: { code: 'partly_done', cause: { code: 'store_full' } } })
+    expect(JSON.parse(end.out)).toMatchObject({
+      changed: 400,
+      left: 100,
+      error: { code: 'partly_done', cause: { code: 'store_full' } },
+    })
     mend()
     const mendAgain = failsAfter(t, 4)
     const words = await cancelAll(t, keys, false)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Applied } from '../../../src/domain/resolution.ts'
-import { plainPaint } from '../../../src/cli/output/paint.ts'
+import { plainPaint } from '../../../src/terminal/paint.ts'
 import { Unchanged } from '../../../src/cli/changes/unchanged.ts'
 
 const poison = 'poison_message: its variables cannot succeed as they are'
@@ -12,7 +12,11 @@ function told(changes: readonly Pick<Applied, 'status' | 'jobKey' | 'why'>[]): r
 }
 
 const skipped = (count: number, why: (key: number) => string) =>
-  Array.from({ length: count }, (_, index) => ({ status: 'skipped' as const, jobKey: index + 1, why: why(index + 1) }))
+  Array.from({ length: count }, (_, index) => ({
+    status: 'skipped' as const,
+    jobKey: index + 1,
+    why: why(index + 1),
+  }))
 
 describe('what did not change', () => {
   it('is told one by one where few share a reason', () => {
@@ -24,8 +28,14 @@ describe('what did not change', () => {
   })
 
   it('is told in one line where many do, also when each reason names its job', () => {
-    const failed = skipped(1_200, (key) => `job ${key} is completed, which is final`).map((each) => ({ ...each, status: 'failed' as const }))
-    const gone = skipped(4, (key) => `there is no job ${key}`).map((each) => ({ ...each, status: 'not_found' as const }))
+    const failed = skipped(1_200, (key) => `job ${key} is completed, which is final`).map((each) => ({
+      ...each,
+      status: 'failed' as const,
+    }))
+    const gone = skipped(4, (key) => `there is no job ${key}`).map((each) => ({
+      ...each,
+      status: 'not_found' as const,
+    }))
     expect(told([...skipped(5, () => poison), ...failed, ...gone])).toEqual([
       `skipped 5  ${poison} (1, 2, 3, 4, 5)`,
       'failed 1,200  it is completed, which is final (1, 2, 3, 4, 5, …)',

@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { onInterrupt } from '../../../src/cli/input/interrupt.ts'
-import { createOutput } from '../../../src/cli/output/output.ts'
+import { createOutput } from '../../../src/terminal/output.ts'
 import { memorySinks } from '../../support/memory-sinks.ts'
 
 async function listening({ json = false, isTTY = false } = {}) {
   const sinks = memorySinks({ isTTY })
   const known = { SIGINT: process.listeners('SIGINT'), SIGTERM: process.listeners('SIGTERM') }
-  const own = (signal: 'SIGINT' | 'SIGTERM') => process.listeners(signal).filter((each) => !known[signal].includes(each))
+  const own = (signal: 'SIGINT' | 'SIGTERM') =>
+    process.listeners(signal).filter((each) => !known[signal].includes(each))
   const interrupt = onInterrupt(await createOutput({ sinks, env: {}, json, noColour: true }))
   onTestFinished(() => interrupt.release())
   return { interrupt, sinks, own, signal: (name: 'SIGINT' | 'SIGTERM') => own(name)[0]?.(name) }
@@ -16,16 +17,21 @@ describe('an interrupt', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('B080 B156 by %s says at once that it was heard, stops, and lets a second one end the process', async (name, code) => {
-    const { interrupt, sinks, own, signal } = await listening()
-    expect([interrupt.signal.aborted, interrupt.exitCode, sinks.err.text]).toEqual([false, null, ''])
-    signal(name)
-    expect([interrupt.signal.aborted, interrupt.exitCode]).toEqual([true, code])
-    expect(sinks.err.text).toBe('stopping after what is under way; once more ends it at once\n')
-    expect([own('SIGINT'), own('SIGTERM'), sinks.out.text]).toEqual([[], [], ''])
-  })
+    // B080 B156
+  ] as const)(
+    'by %s says at once that it was heard, stops, and lets a second one end the process',
+    async (name, code) => {
+      const { interrupt, sinks, own, signal } = await listening()
+      expect([interrupt.signal.aborted, interrupt.exitCode, sinks.err.text]).toEqual([false, null, ''])
+      signal(name)
+      expect([interrupt.signal.aborted, interrupt.exitCode]).toEqual([true, code])
+      expect(sinks.err.text).toBe('stopping after what is under way; once more ends it at once\n')
+      expect([own('SIGINT'), own('SIGTERM'), sinks.out.text]).toEqual([[], [], ''])
+    },
+  )
 
-  it('B156 stands on a line of its own on a terminal, and is silent with --json', async () => {
+  // B156
+  it('stands on a line of its own on a terminal, and is silent with --json', async () => {
     const terminal = await listening({ isTTY: true })
     terminal.signal('SIGINT')
     expect(terminal.sinks.err.text).toMatch(/^\nstopping/)

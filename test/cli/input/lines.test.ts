@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { linesOf, type Line } from '../../../src/cli/input/lines.ts'
 
-async function lines(chunks: readonly (string | Uint8Array)[], maxCharacters = 100): Promise<readonly Line[]> {
+async function lines(
+  chunks: readonly (string | Uint8Array)[],
+  maxCharacters = 100,
+): Promise<readonly Line[]> {
   const stream = async function* () {
     yield* chunks
   }
@@ -35,11 +38,20 @@ describe('lines', () => {
   })
 
   it('takes a line of just the length that is allowed', async () => {
-    expect((await lines([`${'x'.repeat(100)}\r\n`]))[0]).toMatchObject({ tooLong: false, text: 'x'.repeat(100) })
+    expect((await lines([`${'x'.repeat(100)}\r\n`]))[0]).toMatchObject({
+      tooLong: false,
+      text: 'x'.repeat(100),
+    })
   })
 
-  it('B101 marks a line with bytes that are no UTF-8, and no other line', async () => {
-    const bytes = Buffer.concat([Buffer.from('é1\n'), Buffer.of(0x22, 0xe9, 0x22, 0x0d, 0x0a), Buffer.from('\ufffd\né'), Buffer.of(0xff)])
+  // B101
+  it('marks a line with bytes that are no UTF-8, and no other line', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('é1\n'),
+      Buffer.of(0x22, 0xe9, 0x22, 0x0d, 0x0a),
+      Buffer.from('\ufffd\né'),
+      Buffer.of(0xff),
+    ])
     for (const chunks of [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))]) {
       expect((await lines(chunks)).map(({ text, broken }) => [text, broken])).toEqual([
         ['é1', false],
@@ -51,7 +63,17 @@ describe('lines', () => {
   })
 
   it('measures a line in characters, however many bytes they have', async () => {
-    const found = await lines(['€'.repeat(100), '\n', '€'.repeat(101), '\n', '😀'.repeat(50), '\n', 'x'.repeat(100_000), '\n', 'y'])
+    const found = await lines([
+      '€'.repeat(100),
+      '\n',
+      '€'.repeat(101),
+      '\n',
+      '😀'.repeat(50),
+      '\n',
+      'x'.repeat(100_000),
+      '\n',
+      'y',
+    ])
     expect(found.map(({ text, tooLong, broken }) => [text.length, tooLong, broken])).toEqual([
       [100, false, false],
       [100, true, false],

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { readChoice, readDeadline, readDuration, readInstant, readInteger, readText } from '../../../src/cli/input/values.ts'
-import { WfError } from '../../../src/domain/errors.ts'
+import {
+  readChoice,
+  readDeadline,
+  readDuration,
+  readInstant,
+  readInteger,
+  readText,
+} from '../../../src/cli/input/values.ts'
+import { WfError } from '../../../src/errors.ts'
 
 function refusal(read: () => unknown): WfError {
   try {
@@ -34,7 +41,8 @@ const strange = [
 ]
 
 describe('integers', () => {
-  it.each(strange)('B137 refuses %j with name, value and range', (text) => {
+  // B137
+  it.each(strange)('refuses %j with name, value and range', (text) => {
     const { code, message } = refusal(() => readInteger(text, '--limit', { min: -10, max: 1_000 }))
     expect(code).toBe('usage')
     expect(message).toContain('--limit')
@@ -43,19 +51,27 @@ describe('integers', () => {
 
   it('takes plain digits within the range, both ends included', () => {
     const range = { min: -3, max: 100_000 }
-    expect(['-3', '0', '7', '100000'].map((text) => readInteger(text, '--n', range))).toEqual([-3, 0, 7, 100_000])
+    expect(['-3', '0', '7', '100000'].map((text) => readInteger(text, '--n', range))).toEqual([
+      -3, 0, 7, 100_000,
+    ])
     expect(refusal(() => readInteger('-4', '--n', range)).message).toContain('"-4"')
     expect(refusal(() => readInteger('100001', '--n', range)).message).toContain('"100001"')
   })
 })
 
 describe('durations', () => {
-  it.each(['', ' ', '5', '0', '5S', '-5m', '1.5s', '5 s', '99999d', '1m1h', '５s', 'Infinity', '1e3ms'])('B137 refuses %j', (text) => {
-    expect(refusal(() => readDuration(text, '--delay')).message).toContain('--delay')
-  })
+  // B137
+  it.each(['', ' ', '5', '0', '5S', '-5m', '1.5s', '5 s', '99999d', '1m1h', '５s', 'Infinity', '1e3ms'])(
+    'refuses %j',
+    (text) => {
+      expect(refusal(() => readDuration(text, '--delay')).message).toContain('--delay')
+    },
+  )
 
   it('takes whole numbers with units', () => {
-    expect(['5s', '250ms', '1h30m', '2d', '0s'].map((text) => readDuration(text, '--delay'))).toEqual([5_000, 250, 5_400_000, 172_800_000, 0])
+    expect(['5s', '250ms', '1h30m', '2d', '0s'].map((text) => readDuration(text, '--delay'))).toEqual([
+      5_000, 250, 5_400_000, 172_800_000, 0,
+    ])
   })
 
   it('holds a range', () => {
@@ -78,17 +94,18 @@ describe('instants', () => {
     '1900000000000',
     '2030-01-31T09:00:00z',
     '+02030-01-31T09:00:00Z',
-  ])('B137 refuses %j', (text) => {
+    // B137
+  ])('refuses %j', (text) => {
     expect(refusal(() => readInstant(text, '--at')).message).toContain('--at')
   })
 
   it('takes ISO 8601 with a zone', () => {
     const at = Date.UTC(2030, 0, 31, 9)
-    expect(['2030-01-31T09:00:00Z', '2030-01-31T09:00Z', '2030-01-31T10:00:00.000+01:00'].map((text) => readInstant(text, '--at'))).toEqual([
-      at,
-      at,
-      at,
-    ])
+    expect(
+      ['2030-01-31T09:00:00Z', '2030-01-31T09:00Z', '2030-01-31T10:00:00.000+01:00'].map((text) =>
+        readInstant(text, '--at'),
+      ),
+    ).toEqual([at, at, at])
     expect(readInstant('2032-02-29T00:00:00Z', '--at')).toBe(Date.UTC(2032, 1, 29))
   })
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { commandInJson, meantInJson, shownCommand, shownMeant, shownSelector } from '../../../src/cli/output/command-shown.ts'
-import { cleanDocument, revealedJson } from '../../../src/domain/cleaner.ts'
-import { Foreign, maskText } from '../../../src/domain/mask.ts'
+import {
+  commandInJson,
+  meantInJson,
+  shownCommand,
+  shownMeant,
+  shownSelector,
+} from '../../../src/cli/output/command-shown.ts'
+import { cleanDocument, revealedJson } from '../../../src/text/sanitize.ts'
+import { Foreign, maskText } from '../../../src/text/mask.ts'
 
 // Together 687 683 679 675 671 are the digits of a card.
 const keys = '699 695 691 687 683 679 675 671 667 663'
@@ -39,7 +45,14 @@ describe('a command as it is shown', () => {
   })
 
   it('loses no character', () => {
-    for (const line of ['wf jobs list \\', `wf jobs list "a`, 'wf', '', ' wf  jobs\tlist 1', `wf jobs list --where 'x`]) {
+    for (const line of [
+      'wf jobs list \\',
+      `wf jobs list "a`,
+      'wf',
+      '',
+      ' wf  jobs\tlist 1',
+      `wf jobs list --where 'x`,
+    ]) {
       expect(JSON.parse(cleanDocument({ line: commandInJson(line) }))).toEqual({ line })
     }
   })
@@ -47,7 +60,9 @@ describe('a command as it is shown', () => {
 
 describe('what an operation was about', () => {
   it('keeps keys whole for verbs of jobs, and hides names that look like secrets', () => {
-    expect(shownMeant({ verb: 'cancel', selector: `${keys} … (300 in all)` }).text).toBe(`${keys} … (300 in all)`)
+    expect(shownMeant({ verb: 'cancel', selector: `${keys} … (300 in all)` }).text).toBe(
+      `${keys} … (300 in all)`,
+    )
     expect(shownMeant({ verb: 'forget', selector: `687 charge ${card}` }).text).toBe('687 charge ***')
     expect(shownMeant({ verb: 'pause', selector: card }).text).toBe('***')
     expect(cleanDocument(meantInJson({ verb: 'retry', selector: keys }))).toBe(JSON.stringify(keys))
@@ -57,8 +72,17 @@ describe('what an operation was about', () => {
 
 describe('a document of wf’s own', () => {
   it('keeps its numbers, and hides those of data that somebody else brought', () => {
-    const document = { key: 4111111111111111, variables: new Foreign({ digits: 4111111111111111, pin: 1234 }) }
-    expect(JSON.parse(cleanDocument(document))).toEqual({ key: 4111111111111111, variables: { digits: '***', pin: '***' } })
-    expect(JSON.parse(revealedJson(document))).toEqual({ key: 4111111111111111, variables: { digits: 4111111111111111, pin: 1234 } })
+    const document = {
+      key: 4111111111111111,
+      variables: new Foreign({ digits: 4111111111111111, pin: 1234 }),
+    }
+    expect(JSON.parse(cleanDocument(document))).toEqual({
+      key: 4111111111111111,
+      variables: { digits: '***', pin: '***' },
+    })
+    expect(JSON.parse(revealedJson(document))).toEqual({
+      key: 4111111111111111,
+      variables: { digits: 4111111111111111, pin: 1234 },
+    })
   })
 })

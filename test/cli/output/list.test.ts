@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../src/cli/output/list.ts'
 import { everyItem } from '../../../src/store/pages.ts'
-import type { Page, Paged } from '../../../src/store/store.ts'
+import type { Page, Paged } from '../../../src/store/port.ts'
 
 /** Pages over the numbers from 0, the cursor being the next of them. */
 function pagesOf(count: number) {
@@ -10,7 +10,10 @@ function pagesOf(count: number) {
     asked.push(page)
     const start = Number(page.cursor ?? 0)
     const end = Math.min(count, start + page.limit)
-    return { items: Array.from({ length: end - start }, (_, index) => start + index), next: end < count ? String(end) : null }
+    return {
+      items: Array.from({ length: end - start }, (_, index) => start + index),
+      next: end < count ? String(end) : null,
+    }
   }
   return { asked, fetch }
 }
@@ -26,7 +29,10 @@ describe('pages', () => {
   it('are 50 long unless told, and go on where the page before ended', async () => {
     const { fetch } = pagesOf(120)
     expect((await collect(fetch, {})).items).toHaveLength(50)
-    expect(await collect(fetch, { limit: 100, cursor: '100' })).toEqual({ items: Array.from({ length: 20 }, (_, index) => 100 + index), next: null })
+    expect(await collect(fetch, { limit: 100, cursor: '100' })).toEqual({
+      items: Array.from({ length: 20 }, (_, index) => 100 + index),
+      next: null,
+    })
   })
 
   it('are all taken when a verb freezes its targets', async () => {

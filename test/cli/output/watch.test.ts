@@ -4,7 +4,13 @@ import { createFrame } from '../../../src/cli/output/watch.ts'
 
 /** What a terminal shows, scrollback included. */
 async function terminal({ columns = 20, rows = 6 } = {}) {
-  const term = new xterm.Terminal({ cols: columns, rows, scrollback: 100, allowProposedApi: true, convertEol: true })
+  const term = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: 100,
+    allowProposedApi: true,
+    convertEol: true,
+  })
   const written = (text: string) => new Promise<void>((resolve) => term.write(text, resolve))
   const out = { columns, write: (text: string) => void term.write(text) }
   await written('a line before\nanother\n')
@@ -13,7 +19,10 @@ async function terminal({ columns = 20, rows = 6 } = {}) {
     async lines(): Promise<readonly string[]> {
       await written('')
       const { active } = term.buffer
-      const all = Array.from({ length: active.length }, (_, line) => active.getLine(line)?.translateToString(true) ?? '')
+      const all = Array.from(
+        { length: active.length },
+        (_, line) => active.getLine(line)?.translateToString(true) ?? '',
+      )
       return all.slice(0, all.findLastIndex((line) => line !== '') + 1)
     },
   }
@@ -33,11 +42,24 @@ describe('a frame', () => {
   it('fits the terminal, cutting rows and columns, so that it never scrolls itself away', async () => {
     const { frame, lines } = await terminal()
     for (const round of ['a', 'b', 'c'])
-      frame.show(['head', ...Array.from({ length: 30 }, (_, index) => `\u001b[31m${round}${index} ${'漢'.repeat(30)}\u001b[39m`)], 6)
+      frame.show(
+        [
+          'head',
+          ...Array.from(
+            { length: 30 },
+            (_, index) => `\u001b[31m${round}${index} ${'漢'.repeat(30)}\u001b[39m`,
+          ),
+        ],
+        6,
+      )
     const shown = await lines()
     expect(shown.slice(0, 2)).toEqual(['a line before', 'another'])
     expect(shown).toHaveLength(7)
-    expect(shown.slice(2)).toEqual(['head', ...[0, 1, 2].map((index) => `c${index} ${'漢'.repeat(8)}…`), '… 27 more lines'])
+    expect(shown.slice(2)).toEqual([
+      'head',
+      ...[0, 1, 2].map((index) => `c${index} ${'漢'.repeat(8)}…`),
+      '… 27 more lines',
+    ])
   })
 
   it('begins anew below when the terminal has another width', async () => {

@@ -28,10 +28,12 @@ describe('completions', () => {
     const quick = await made.add()
     await complete(made)
     const told = await completions.since()
-    expect(told?.map(({ jobKey, kind, type, count, detail }) => [jobKey, kind, type, count, detail])).toEqual([
-      [waited, 'completed', 'mail', 1, 'attempt 1 after 40ms'],
-      [quick, 'completed', 'mail', 1, 'attempt 1 after 40ms'],
-    ])
+    expect(told?.map(({ jobKey, kind, type, count, detail }) => [jobKey, kind, type, count, detail])).toEqual(
+      [
+        [waited, 'completed', 'mail', 1, 'attempt 1 after 40ms'],
+        [quick, 'completed', 'mail', 1, 'attempt 1 after 40ms'],
+      ],
+    )
     expect(await completions.since()).toEqual([])
   })
 

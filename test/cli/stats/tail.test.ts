@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { summedUp } from '../../../src/cli/stats/tail.ts'
 import { happeningLine } from '../../../src/cli/stats/tail-view.ts'
-import { createPaint } from '../../../src/cli/output/paint.ts'
-import type { Happening } from '../../../src/domain/happening.ts'
+import { createPaint } from '../../../src/terminal/paint.ts'
+import type { Happening } from '../../../src/domain/feed-event.ts'
 
 const happening = (more: Partial<Happening>): Happening => ({
   ...{ at: 1, kind: 'attempt', type: 'mail', jobKey: 1, count: 1, what: 'fail', detail: 'x', who: 'w' },
@@ -43,9 +43,14 @@ describe('summedUp', () => {
 })
 
 describe('happeningLine', () => {
-  it('A39 is one line that fits, whatever stands in it', async () => {
+  // A39
+  it('is one line that fits, whatever stands in it', async () => {
     const paint = await createPaint(false)
-    const hostile = happening({ type: '\u001b[2J漢字', detail: `password=hunter2 \r\n${'x'.repeat(10_000)}`, at: 1_700_000_000_000 })
+    const hostile = happening({
+      type: '\u001b[2J漢字',
+      detail: `password=hunter2 \r\n${'x'.repeat(10_000)}`,
+      at: 1_700_000_000_000,
+    })
     const { text } = happeningLine(hostile, { paint, width: 60 })
     expect(text).toMatch(/^22:13:20 {2}attempt {6}\\u001b\[2J漢字 {2}fail {2}job 1 {2}pass.*…$/)
     expect(happeningLine(hostile, { paint, width: null }).text).not.toContain('hunter2')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Happening, Marks } from '../../../src/domain/happening.ts'
+import type { Happening, Marks } from '../../../src/domain/feed-event.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
@@ -14,8 +14,10 @@ async function follower({ store, now }: Scene, since = now()) {
   }
 }
 
-const told = (happenings: readonly Happening[]) => happenings.map(({ kind, what, jobKey, count }) => [kind, what, jobKey, count])
-const ofKind = (happenings: readonly Happening[], kind: Happening['kind']) => happenings.filter((each) => each.kind === kind)
+const told = (happenings: readonly Happening[]) =>
+  happenings.map(({ kind, what, jobKey, count }) => [kind, what, jobKey, count])
+const ofKind = (happenings: readonly Happening[], kind: Happening['kind']) =>
+  happenings.filter((each) => each.kind === kind)
 
 export function activityRules(stage: Stage): void {
   describe('news', () => {
@@ -86,7 +88,12 @@ export function activityRules(stage: Stage): void {
       const { enqueue, store, now, clock } = scene
       const news = await follower(scene)
       const stats = (count: number) =>
-        store.addStats([{ minute: now() - (now() % 60_000), type: 'a', outcome: 'success', bucket: 1, count, sumMs: 1 }], [], [], now())
+        store.addStats(
+          [{ minute: now() - (now() % 60_000), type: 'a', outcome: 'success', bucket: 1, count, sumMs: 1 }],
+          [],
+          [],
+          now(),
+        )
       await enqueue(...Array.from({ length: 30 }, (_, index) => ({ type: index % 3 === 0 ? 'a' : 'b' })))
       await stats(7)
       const many = await news(5)
@@ -112,7 +119,10 @@ export function activityRules(stage: Stage): void {
       const { store, now } = scene
       const count = 12
       for (let each = 0; each < count; each++) {
-        const id = await store.beginOperation({ verb: 'cancel', who: String(each), selector: '1', reason: null, flags: {}, matched: 0 }, now())
+        const id = await store.beginOperation(
+          { verb: 'cancel', who: String(each), selector: '1', reason: null, flags: {}, matched: 0 },
+          now(),
+        )
         await store.endOperation(id, now())
       }
       let marks = await store.marksAt(0, now())
@@ -129,7 +139,10 @@ export function activityRules(stage: Stage): void {
       const scene = await stage()
       const { store, now } = scene
       const news = await follower(scene)
-      const id = await store.beginOperation({ verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 0 }, now())
+      const id = await store.beginOperation(
+        { verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 0 },
+        now(),
+      )
       expect(await news()).toEqual([])
       await store.endOperation(id, now())
       const [operation] = await news()

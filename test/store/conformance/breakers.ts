@@ -1,24 +1,44 @@
 import { describe, expect, it } from 'vitest'
 import type { BreakerRow } from '../../../src/domain/breaker-row.ts'
-import { type BreakerState, close, enter, leave, openIf, type Ticket, trip, type Verdict } from '../../../src/resilience/breaker-state.ts'
+import {
+  type BreakerState,
+  close,
+  enter,
+  leave,
+  openIf,
+  type Ticket,
+  trip,
+  type Verdict,
+} from '../../../src/resilience/breaker-state.ts'
 import { type BreakerTerms, keeperAt } from '../../../src/resilience/shared-breaker.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/store/port.ts'
 import { openedBreaker, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 const terms: BreakerTerms = { openForMs: 30_000, probes: 1 }
 const closed: BreakerState = {
   ...{ mode: 'closed', generation: 0, by: 'calls', changedAt: 0, expiresAt: null, probes: [] },
-  counts: { requests: 0, successes: 0, failures: 0, exclusions: 0, consecutiveSuccesses: 0, consecutiveFailures: 0 },
+  counts: {
+    requests: 0,
+    successes: 0,
+    failures: 0,
+    exclusions: 0,
+    consecutiveSuccesses: 0,
+    consecutiveFailures: 0,
+  },
 }
 
 /** What a process does to the breaker stripe through its own connection. */
 function keeper(store: Store, { now }: Scene, own: BreakerTerms = terms) {
   const at = () => keeperAt(own, now())
   const change = (apply: (state: BreakerState) => BreakerState, who = 'wf', reason: string | null = null) =>
-    store.changeBreaker({ name: 'stripe', apply: (before) => kept(before, apply(before ?? closed), own), who, reason }, now())
+    store.changeBreaker(
+      { name: 'stripe', apply: (before) => kept(before, apply(before ?? closed), own), who, reason },
+      now(),
+    )
   return {
-    open: (generation: number) => change((state) => openIf(state, at(), generation), 'wf', '5 failures in a row'),
+    open: (generation: number) =>
+      change((state) => openIf(state, at(), generation), 'wf', '5 failures in a row'),
     async acquire(holder: string): Promise<Ticket | null> {
       let got: Ticket | null = null
       await change((state) => {
@@ -29,7 +49,8 @@ function keeper(store: Store, { now }: Scene, own: BreakerTerms = terms) {
       return got
     },
     release: (ticket: Ticket, verdict: Verdict) => change((state) => leave(state, at(), { ticket, verdict })),
-    trip: (forMs: number, who: string, reason: string) => change((state) => trip(state, at(), forMs), who, reason),
+    trip: (forMs: number, who: string, reason: string) =>
+      change((state) => trip(state, at(), forMs), who, reason),
     close: (who: string, reason: string) => change((state) => close(state, at()), who, reason),
   }
 }
@@ -39,7 +60,9 @@ function kept(before: BreakerRow | null, state: BreakerState, own: BreakerTerms)
 }
 
 const historyOf = async ({ store }: Scene) =>
-  (await store.breakerHistory('stripe', 100)).map(({ event, who, reason }) => `${event} ${who}: ${reason ?? ''}`)
+  (await store.breakerHistory('stripe', 100)).map(
+    ({ event, who, reason }) => `${event} ${who}: ${reason ?? ''}`,
+  )
 
 export function breakerRules(stage: Stage): void {
   describe('a shared breaker', () => {
@@ -49,33 +72,56 @@ export function breakerRules(stage: Stage): void {
       const apply = () => null
       expect(await store.changeBreaker({ name: 'stripe', apply, who: 'wf', reason: null }, now())).toBeNull()
       const opened = await store.changeBreaker(openedBreaker(now()), now())
-      expect(await store.changeBreaker({ name: 'stripe', apply: (before) => before, who: 'ada', reason: 'x' }, now())).toEqual(opened)
+      expect(
+        await store.changeBreaker(
+          { name: 'stripe', apply: (before) => before, who: 'ada', reason: 'x' },
+          now(),
+        ),
+      ).toEqual(opened)
       expect([await store.breakers(), await store.breakerHistory('other', 10)]).toEqual([[opened], []])
     })
 
-    it('A25 opens once when fifty have counted enough in the same generation', async () => {
+    // A25
+    it('opens once when fifty have counted enough in the same generation', async () => {
       const scene = await stage()
       const { open } = keeper(scene.store, scene)
       await Promise.all(Array.from({ length: 50 }, () => open(0)))
       expect(await scene.store.breaker('stripe')).toMatchObject({
-        ...{ name: 'stripe', mode: 'open', generation: 1, by: 'calls', who: 'wf', reason: '5 failures in a row', terms },
+        ...{
+          name: 'stripe',
+          mode: 'open',
+          generation: 1,
+          by: 'calls',
+          who: 'wf',
+          reason: '5 failures in a row',
+          terms,
+        },
         ...{ changedAt: scene.now(), expiresAt: scene.now() + 30_000 },
       })
       expect(await historyOf(scene)).toEqual(['breaker_opened wf: 5 failures in a row'])
       const [row] = await scene.store.breakerHistory('stripe', 1)
-      const detail = { breaker: 'stripe', from: 'closed', to: 'open', generation: 1, by: 'calls', untilAt: scene.now() + 30_000 }
+      const detail = {
+        breaker: 'stripe',
+        from: 'closed',
+        to: 'open',
+        generation: 1,
+        by: 'calls',
+        untilAt: scene.now() + 30_000,
+      }
       expect([row?.jobKey, JSON.parse(row?.detail ?? '')]).toEqual([null, detail])
       expect(await scene.store.history(10), 'the history of breakers stands apart').toEqual([])
     })
 
-    it('A25 lets at most its probes through in an open period, whoever asks through whichever connection', async () => {
+    // A25
+    it('lets at most its probes through in an open period, whoever asks through whichever connection', async () => {
       const scene = await stage()
       const { store, clock, another } = scene
       const own = { ...terms, probes: 2 }
       const stores = [store, another === null ? store : await another()]
       const keepers = stores.map((each) => keeper(each, scene, own))
       await keepers[0]?.open(0)
-      const ask = () => Promise.all(Array.from({ length: 20 }, (_, index) => keepers[index % 2]?.acquire(`w#${index}`)))
+      const ask = () =>
+        Promise.all(Array.from({ length: 20 }, (_, index) => keepers[index % 2]?.acquire(`w#${index}`)))
       expect((await ask()).filter(Boolean)).toEqual([])
       await clock.advance(30_000)
       const tickets = (await ask()).filter((ticket): ticket is Ticket => Boolean(ticket))
@@ -93,18 +139,24 @@ export function breakerRules(stage: Stage): void {
       await keepers[1]?.release(first, 'failure')
       expect(await store.breaker('stripe')).toMatchObject({ mode: 'open', generation: 3, probes: [] })
       await keepers[0]?.release(second, 'success')
-      expect(await store.breaker('stripe'), 'a late result of an older generation changes nothing').toMatchObject({ mode: 'open', generation: 3 })
+      expect(
+        await store.breaker('stripe'),
+        'a late result of an older generation changes nothing',
+      ).toMatchObject({ mode: 'open', generation: 3 })
       expect((await ask()).filter(Boolean)).toEqual([])
     })
 
-    it('A25 keeps a permit with its holder, frees it by its release, and at its expiry when the holder was killed', async () => {
+    // A25
+    it('keeps a permit with its holder, frees it by its release, and at its expiry when the holder was killed', async () => {
       const scene = await stage()
       const { store, clock, now } = scene
       const { open, acquire, release } = keeper(store, scene)
       await open(0)
       await clock.advance(30_000)
       const ticket = await acquire('killed#1')
-      expect((await store.breaker('stripe'))?.probes).toEqual([{ permit: 1, holder: 'killed#1', expiresAt: now() + 30_000 }])
+      expect((await store.breaker('stripe'))?.probes).toEqual([
+        { permit: 1, holder: 'killed#1', expiresAt: now() + 30_000 },
+      ])
       await clock.advance(29_999)
       expect(await acquire('w#2')).toBeNull()
       await clock.advance(1)
@@ -122,15 +174,29 @@ export function breakerRules(stage: Stage): void {
       expect(await acquire('w#4')).toBeNull()
     })
 
-    it('A26 is tripped and closed by people, who are recorded with their reasons', async () => {
+    // A26
+    it('is tripped and closed by people, who are recorded with their reasons', async () => {
       const scene = await stage()
       const { open, ...operator } = keeper(scene.store, scene)
       await operator.trip(600_000, 'ada', 'they asked us to')
-      expect(await scene.store.breaker('stripe')).toMatchObject({ mode: 'open', by: 'operator', who: 'ada', expiresAt: scene.now() + 600_000 })
+      expect(await scene.store.breaker('stripe')).toMatchObject({
+        mode: 'open',
+        by: 'operator',
+        who: 'ada',
+        expiresAt: scene.now() + 600_000,
+      })
       await open(0)
       await operator.close('bob', 'it is well again')
-      expect(await scene.store.breaker('stripe')).toMatchObject({ mode: 'closed', by: 'operator', who: 'bob', reason: 'it is well again' })
-      expect(await historyOf(scene)).toEqual(['breaker_closed bob: it is well again', 'breaker_opened ada: they asked us to'])
+      expect(await scene.store.breaker('stripe')).toMatchObject({
+        mode: 'closed',
+        by: 'operator',
+        who: 'bob',
+        reason: 'it is well again',
+      })
+      expect(await historyOf(scene)).toEqual([
+        'breaker_closed bob: it is well again',
+        'breaker_opened ada: they asked us to',
+      ])
       expect(await scene.store.breakerHistory('stripe', 1)).toHaveLength(1)
     })
 
@@ -138,7 +204,10 @@ export function breakerRules(stage: Stage): void {
       const { store, now } = await stage()
       for (const name of ['b', 'a']) await store.changeBreaker(openedBreaker(now(), name), now())
       const probe = { permit: 1, holder: 'w#1', expiresAt: now() + 1 }
-      await store.changeBreaker({ name: 'b', apply: (before) => before && { ...before, probes: [probe] }, who: 'wf', reason: null }, now())
+      await store.changeBreaker(
+        { name: 'b', apply: (before) => before && { ...before, probes: [probe] }, who: 'wf', reason: null },
+        now(),
+      )
       expect((await store.breakers()).map(({ name, probes }) => [name, probes])).toEqual([
         ['a', []],
         ['b', [probe]],

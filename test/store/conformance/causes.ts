@@ -5,10 +5,19 @@ import type { Outcome } from '../../../src/domain/outcome.ts'
 import { outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
-const raised = (message: string): Outcome => ({ kind: 'incident', incident: 'raised', error: errorRecord(new Error(message)) })
+const raised = (message: string): Outcome => ({
+  kind: 'incident',
+  incident: 'raised',
+  error: errorRecord(new Error(message)),
+})
 
 /** Stops so many jobs for this reason; answers their keys. */
-async function stop({ enqueue, claim, settle }: Scene, count: number, outcome: Outcome, variables: object = {}): Promise<readonly number[]> {
+async function stop(
+  { enqueue, claim, settle }: Scene,
+  count: number,
+  outcome: Outcome,
+  variables: object = {},
+): Promise<readonly number[]> {
   await enqueue(...Array.from({ length: count }, () => ({ variables })))
   const jobs = await claim({ limit: count })
   for (const job of jobs) await settle(job, outcome)
@@ -36,7 +45,13 @@ export function causeRules(stage: Stage): void {
         name: 'Error',
         message: 'took <n> ms',
       })
-      expect(first).toMatchObject({ count: 4, firstAt: now() - 1_000, lastAt: now(), seenAt: now() - 1_000, recent: { last: 4, before: 0 } })
+      expect(first).toMatchObject({
+        count: 4,
+        firstAt: now() - 1_000,
+        lastAt: now(),
+        seenAt: now() - 1_000,
+        recent: { last: 4, before: 0 },
+      })
       expect(first?.sampleKeys).toEqual([...last, ...slow])
       expect(second).toMatchObject({ message: 'order <n> is late', count: 2, recent: { last: 0, before: 2 } })
       expect(first?.fingerprint).toMatch(/^[0-9a-f]{16}$/)
@@ -44,12 +59,17 @@ export function causeRules(stage: Stage): void {
 
     it('tell no secret, though its digits are taken out of their message with what differs from job to job', async () => {
       const scene = await stage()
-      const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U'
+      const token =
+        'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U'
       await stop(scene, 1, raised(`key ${'sk_live_'}51HabcDEF2xyzK9qrs of 17 refused`))
       await stop(scene, 1, raised(`bad token ${token}`))
       await stop(scene, 1, raised('https://ada:s3cret@pay.example.com/v1 gave 500'))
       const told = (await scene.store.causes({}, scene.now())).map(({ message }) => message).sort()
-      expect(told).toEqual(['bad token ***', 'https://***@pay.example.com/v<n> gave <n>', 'key *** of <n> refused'])
+      expect(told).toEqual([
+        'bad token ***',
+        'https://***@pay.example.com/v<n> gave <n>',
+        'key *** of <n> refused',
+      ])
     })
 
     it('count what is open, but know since when and how often lately the fingerprint came at all', async () => {
@@ -61,7 +81,9 @@ export function causeRules(stage: Stage): void {
       expect(await store.causes({}, now())).toEqual([])
       await clock.advance(60_000)
       await stop(scene, 1, raised('boom'))
-      expect(await store.causes({}, now())).toMatchObject([{ count: 1, firstAt: at + 60_000, seenAt: at, recent: { last: 2, before: 0 } }])
+      expect(await store.causes({}, now())).toMatchObject([
+        { count: 1, firstAt: at + 60_000, seenAt: at, recent: { last: 2, before: 0 } },
+      ])
     })
 
     it('are narrowed as lists of incidents are', async () => {
@@ -76,7 +98,9 @@ export function causeRules(stage: Stage): void {
         ['raised', 2],
         ['poison_message', 1],
       ])
-      expect(await counts({ types: ['t'], incidentKinds: ['poison_message'] })).toEqual([['poison_message', 1]])
+      expect(await counts({ types: ['t'], incidentKinds: ['poison_message'] })).toEqual([
+        ['poison_message', 1],
+      ])
       expect(await counts({ keys: [raisedKeys[0] ?? 0, poisoned] })).toEqual([
         ['poison_message', 1],
         ['raised', 1],
@@ -106,7 +130,10 @@ export function causeRules(stage: Stage): void {
       if (!cause) throw new Error('no such cause')
       const { members, others } = await store.causeVariables(cause)
       expect(members).toEqual(Array.from({ length: 3 }, () => '{"region":"eu"}'))
-      expect([...others].sort()).toEqual(['{"region":"asia"}', ...Array.from({ length: 4 }, () => '{"region":"us"}')])
+      expect([...others].sort()).toEqual([
+        '{"region":"asia"}',
+        ...Array.from({ length: 4 }, () => '{"region":"us"}'),
+      ])
     })
   })
 }

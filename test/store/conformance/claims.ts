@@ -1,28 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import type { ClaimType } from '../../../src/store/store.ts'
+import type { ClaimType } from '../../../src/store/port.ts'
 import { outcomes } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
-const typesOf = (limit: number, ...names: readonly string[]): ClaimType[] => names.map((type) => ({ type, limit, timeoutMs: 1_000, retries: 3 }))
+const typesOf = (limit: number, ...names: readonly string[]): ClaimType[] =>
+  names.map((type) => ({ type, limit, timeoutMs: 1_000, retries: 3 }))
 
 export function claimRules(stage: Stage): void {
   describe('a claim', () => {
-    it('A01 gives each job to exactly one of two workers that claim at once', async (context) => {
+    // A01
+    it('gives each job to exactly one of two workers that claim at once', async (context) => {
       const { store, enqueue, another, now, faults } = await stage()
       if (another === null) return context.skip()
       const second = await another()
       await enqueue(...Array.from({ length: 60 }, () => ({})))
-      const hand = (workerId: string) => ({ settlements: [], claim: { workerId, limit: 10, suspects: false, types: typesOf(10, 't') } })
-      const rounds = Array.from({ length: 3 }, () => [store.exchange(hand('w#1'), now()), second.exchange(hand('w#2'), now())]).flat()
+      const hand = (workerId: string) => ({
+        settlements: [],
+        claim: { workerId, limit: 10, suspects: false, types: typesOf(10, 't') },
+      })
+      const rounds = Array.from({ length: 3 }, () => [
+        store.exchange(hand('w#1'), now()),
+        second.exchange(hand('w#2'), now()),
+      ]).flat()
       const claimed = (await Promise.all(rounds)).map((exchanged) => exchanged.claimed)
       const keys = claimed.flat().map(({ key }) => key)
       expect(keys).toHaveLength(60)
       expect(new Set(keys).size).toBe(60)
-      for (const worker of ['w#1', 'w#2']) expect((await store.held(worker)).map(({ workerId }) => workerId)).toEqual(new Array(30).fill(worker))
+      for (const worker of ['w#1', 'w#2'])
+        expect((await store.held(worker)).map(({ workerId }) => workerId)).toEqual(new Array(30).fill(worker))
       expect(faults()).toEqual([])
     })
 
-    it('A01 takes high priority first, then the earlier runAt, then the lower key', async () => {
+    // A01
+    it('takes high priority first, then the earlier runAt, then the lower key', async () => {
       const { enqueue, claim, now } = await stage()
       const at = now()
       await enqueue(
@@ -35,7 +45,8 @@ export function claimRules(stage: Stage): void {
       expect((await claim()).map(({ key }) => key)).toEqual([3, 2, 5, 1, 4])
     })
 
-    it('A02 takes a job with a past runAt at once and one with a future runAt never early', async () => {
+    // A02
+    it('takes a job with a past runAt at once and one with a future runAt never early', async () => {
       const { add, claim, clock, now } = await stage()
       const past = await add({ at: now() - 1 })
       const later = await add({ delay: 1_000 })
@@ -78,13 +89,16 @@ export function claimRules(stage: Stage): void {
 
     it('shares its slots evenly over the types, and gives the rest to those that have more', async () => {
       const { enqueue, claim } = await stage()
-      await enqueue(...['a', 'b', 'c'].flatMap((type) => Array.from({ length: type === 'c' ? 1 : 20 }, () => ({ type }))))
+      await enqueue(
+        ...['a', 'b', 'c'].flatMap((type) => Array.from({ length: type === 'c' ? 1 : 20 }, () => ({ type }))),
+      )
       const claimed = await claim({ limit: 9, types: typesOf(9, 'a', 'b', 'c') })
       const count = (type: string) => claimed.filter((job) => job.type === type).length
       expect([count('a'), count('b'), count('c')]).toEqual([4, 4, 1])
     })
 
-    it('B122 takes turns when one slot is free at a time, so that no type waits for ever', async () => {
+    // B122
+    it('takes turns when one slot is free at a time, so that no type waits for ever', async () => {
       const { enqueue, claimOne } = await stage()
       await enqueue(...Array.from({ length: 12 }, (_, index) => ({ type: index % 2 === 0 ? 'a' : 'b' })))
       const turns: string[] = []
@@ -112,7 +126,8 @@ export function claimRules(stage: Stage): void {
       expect((await store.overdue(now(), 10)).map((job) => job.key)).toEqual([key])
     })
 
-    it('B111 goes on when the clock is set back: what was due stays due', async () => {
+    // B111
+    it('goes on when the clock is set back: what was due stays due', async () => {
       const { add, claim, clock, store, now } = await stage()
       await add()
       clock.setNow(now() - 3_600_000)

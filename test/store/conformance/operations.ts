@@ -1,21 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import type { NewOperation, Undone } from '../../../src/domain/operation.ts'
 import type { ResolutionVerb } from '../../../src/domain/resolution.ts'
-import { claimRequest, exhaustedToDeadLetter, openedBreaker, outcomes, type Scene } from '../../support/store-scene.ts'
+import {
+  claimRequest,
+  exhaustedToDeadLetter,
+  openedBreaker,
+  outcomes,
+  type Scene,
+} from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 const day = 86_400_000
 
 const begin = (scene: Scene, over: Partial<NewOperation> = {}) =>
   scene.store.beginOperation(
-    { verb: 'resolve', who: 'ada@laptop', selector: '--type t', reason: 'fixed', flags: { retries: 3 }, matched: 1, ...over },
+    {
+      verb: 'resolve',
+      who: 'ada@laptop',
+      selector: '--type t',
+      reason: 'fixed',
+      flags: { retries: 3 },
+      matched: 1,
+      ...over,
+    },
     scene.now(),
   )
 
 /** One operation over these keys, ended; answers its id. */
-async function operate(scene: Scene, verb: ResolutionVerb, keys: readonly number[], more: Partial<Parameters<Scene['resolve']>[2]> = {}) {
+async function operate(
+  scene: Scene,
+  verb: ResolutionVerb,
+  keys: readonly number[],
+  more: Partial<Parameters<Scene['resolve']>[2]> = {},
+) {
   const id = await begin(scene, { verb, matched: keys.length })
-  const batch = keys.map((jobKey) => ({ jobKey, verb, who: 'ada@laptop', reason: null, operation: id, ...more }))
+  const batch = keys.map((jobKey) => ({
+    jobKey,
+    verb,
+    who: 'ada@laptop',
+    reason: null,
+    operation: id,
+    ...more,
+  }))
   await scene.store.resolve(batch, scene.now())
   await scene.store.endOperation(id, scene.now())
   return id
@@ -25,7 +51,15 @@ async function operate(scene: Scene, verb: ResolutionVerb, keys: readonly number
 async function undo({ store, now }: Scene, of: number) {
   const { items } = await store.operationTargets(of, { limit: 1_000 }, true)
   const operation = await store.beginOperation(
-    { verb: 'undo', who: 'bob', selector: `operation ${of}`, reason: null, flags: {}, matched: items.length, undoes: of },
+    {
+      verb: 'undo',
+      who: 'bob',
+      selector: `operation ${of}`,
+      reason: null,
+      flags: {},
+      matched: items.length,
+      undoes: of,
+    },
     now(),
   )
   const targets = items.map(({ jobKey, name }) => ({ jobKey, name }))
@@ -53,12 +87,33 @@ export function operationRules(stage: Stage): void {
       const failed = await stopped(scene)
       const available = await add()
       const id = await begin(scene, { matched: 4 })
-      expect(await store.operation(id)).toMatchObject({ at: now(), changed: 0, skipped: 0, failed: 0, finishedAt: null, undoneBy: null })
+      expect(await store.operation(id)).toMatchObject({
+        at: now(),
+        changed: 0,
+        skipped: 0,
+        failed: 0,
+        finishedAt: null,
+        undoneBy: null,
+      })
       await clock.advance(5)
-      const batch = [failed, available, 999].map((jobKey) => ({ jobKey, verb: 'resolve' as const, who: 'ada', reason: null, operation: id }))
+      const batch = [failed, available, 999].map((jobKey) => ({
+        jobKey,
+        verb: 'resolve' as const,
+        who: 'ada',
+        reason: null,
+        operation: id,
+      }))
       await store.resolve(batch, now())
       expect(await store.operation(id)).toMatchObject({
-        ...{ id, verb: 'resolve', who: 'ada@laptop', selector: '--type t', reason: 'fixed', flags: { retries: 3 }, matched: 4 },
+        ...{
+          id,
+          verb: 'resolve',
+          who: 'ada@laptop',
+          selector: '--type t',
+          reason: 'fixed',
+          flags: { retries: 3 },
+          matched: 4,
+        },
         ...{ changed: 1, skipped: 1, failed: 1, touchedAt: now(), finishedAt: null },
       })
       expect(await store.endOperation(id, now())).toMatchObject({ finishedAt: now(), changed: 1 })
@@ -68,7 +123,12 @@ export function operationRules(stage: Stage): void {
         [available, 'skipped'],
         [999, 'not_found'],
       ])
-      expect(items[0]?.image).toMatchObject({ of: 'job', attempt: 1, before: { state: 'failed' }, after: { state: 'available' } })
+      expect(items[0]?.image).toMatchObject({
+        of: 'job',
+        attempt: 1,
+        before: { state: 'failed' },
+        after: { state: 'available' },
+      })
       expect(scene.faults()).toEqual([])
     })
 
@@ -78,7 +138,11 @@ export function operationRules(stage: Stage): void {
       const key = await stopped(scene)
       const id = await begin(scene, { matched: 2 })
       const pending = { jobKey: key, name: '', status: 'pending' as const, why: '', image: null }
-      await store.addOperationTargets(id, [pending, { ...pending, jobKey: 7, status: 'skipped', why: 'passed by' }], now())
+      await store.addOperationTargets(
+        id,
+        [pending, { ...pending, jobKey: 7, status: 'skipped', why: 'passed by' }],
+        now(),
+      )
       expect(await store.operation(id)).toMatchObject({ changed: 0, skipped: 1 })
       const resolution = { jobKey: key, verb: 'resolve' as const, who: 'ada', reason: null, operation: id }
       await store.resolve([resolution], now())
@@ -94,7 +158,8 @@ export function operationRules(stage: Stage): void {
       await clock.advance(1_000)
       const second = await begin(scene, { verb: 'cancel', who: 'Bob@box' })
       const third = await begin(scene)
-      const ids = async (...args: Parameters<typeof store.operations>) => (await store.operations(...args)).items.map(({ id }) => id)
+      const ids = async (...args: Parameters<typeof store.operations>) =>
+        (await store.operations(...args)).items.map(({ id }) => id)
       expect(await ids({}, { limit: 10 })).toEqual([third, second, first])
       expect(await ids({ who: 'bob' }, { limit: 10 })).toEqual([second])
       expect(await ids({ verbs: ['resolve'] }, { limit: 10 })).toEqual([third, first])
@@ -132,7 +197,9 @@ export function operationRules(stage: Stage): void {
         cursor = page.next
       }
       expect(found).toEqual(names)
-      await expect(store.operationTargets(id, { limit: 2, cursor: 'x' })).rejects.toMatchObject({ code: 'usage' })
+      await expect(store.operationTargets(id, { limit: 2, cursor: 'x' })).rejects.toMatchObject({
+        code: 'usage',
+      })
     })
 
     it('records pauses, breakers, steps and workers with the change', async () => {
@@ -148,11 +215,23 @@ export function operationRules(stage: Stage): void {
       const fence = { jobKey: key, attempt: (await claimOne()).attempt, workerId: 'w#1' }
       await store.beginStep(fence, 'charge', now())
       const forget = await begin(scene, { verb: 'forget' })
-      await store.forgetSteps({ jobKey: key, step: 'charge', who: 'ada', reason: null, operation: forget }, now())
+      await store.forgetSteps(
+        { jobKey: key, step: 'charge', who: 'ada', reason: null, operation: forget },
+        now(),
+      )
       const release = await begin(scene, { verb: 'release' })
-      await store.retireWorkers(['w#1'], now(), { who: 'ada', reason: null, forced: true, operation: release })
+      await store.retireWorkers(['w#1'], now(), {
+        who: 'ada',
+        reason: null,
+        forced: true,
+        operation: release,
+      })
       const told = async (id: number) =>
-        (await store.operationTargets(id, { limit: 9 })).items.map(({ jobKey, name, status }) => [jobKey, name, status])
+        (await store.operationTargets(id, { limit: 9 })).items.map(({ jobKey, name, status }) => [
+          jobKey,
+          name,
+          status,
+        ])
       expect(await told(pause)).toEqual([
         [0, 'a', 'skipped'],
         [0, 'b', 'changed'],
@@ -169,7 +248,13 @@ export function operationRules(stage: Stage): void {
       const scene = await stage()
       const { store, now, clock } = scene
       const id = await begin(scene, { matched: 1_200 })
-      const targets = Array.from({ length: 1_200 }, (_, index) => ({ jobKey: index + 1, name: '', status: 'changed' as const, why: '', image: null }))
+      const targets = Array.from({ length: 1_200 }, (_, index) => ({
+        jobKey: index + 1,
+        name: '',
+        status: 'changed' as const,
+        why: '',
+        image: null,
+      }))
       await store.addOperationTargets(id, targets, now())
       await clock.advance(29 * day)
       const young = await begin(scene)
@@ -221,11 +306,24 @@ export function operationRules(stage: Stage): void {
       const job = await claimOne()
       await store.completeStep({ jobKey: key, attempt: 1, workerId: 'w#1' }, 'charge', '1', now())
       await settle(job, outcomes.raised())
-      const id = await operate(scene, 'resolve', [key], { set: [{ path: 'amount', value: 10, add: false }], newEffects: true })
-      expect(await detail(key)).toMatchObject({ variables: '{"amount":10,"to":"x"}', effectsEpoch: 1, steps: [] })
+      const id = await operate(scene, 'resolve', [key], {
+        set: [{ path: 'amount', value: 10, add: false }],
+        newEffects: true,
+      })
+      expect(await detail(key)).toMatchObject({
+        variables: '{"amount":10,"to":"x"}',
+        effectsEpoch: 1,
+        steps: [],
+      })
       const { undone } = await undo(scene, id)
-      expect(undone).toMatchObject([{ status: 'changed', partly: true, why: expect.stringContaining('charge') }])
-      expect(await detail(key)).toMatchObject({ job: { state: 'failed' }, variables: '{"amount":1,"to":"x"}', effectsEpoch: 0 })
+      expect(undone).toMatchObject([
+        { status: 'changed', partly: true, why: expect.stringContaining('charge') },
+      ])
+      expect(await detail(key)).toMatchObject({
+        job: { state: 'failed' },
+        variables: '{"amount":1,"to":"x"}',
+        effectsEpoch: 0,
+      })
     })
 
     it('leaves alone what has started since, and says so; the others come back', async () => {
@@ -236,7 +334,9 @@ export function operationRules(stage: Stage): void {
       const left = started.key === first ? second : first
       const { undone, operation } = await undo(scene, id)
       expect(operation).toMatchObject({ matched: 2, changed: 1, failed: 1 })
-      expect(undone.find(({ status }) => status === 'failed')?.why).toBe(`attempt 2 of job ${started.key} has started since (it is running)`)
+      expect(undone.find(({ status }) => status === 'failed')?.why).toBe(
+        `attempt 2 of job ${started.key} has started since (it is running)`,
+      )
       await scene.expectState(left, 'failed')
       await scene.expectState(started.key, 'running')
     })
@@ -284,7 +384,10 @@ export function operationRules(stage: Stage): void {
       const id = await operate(scene, 'resolve', keys)
       const half = await begin(scene, { verb: 'undo', undoes: id, matched: 2 })
       const [first = 0] = keys
-      await store.undo({ operation: half, of: id, targets: [{ jobKey: first, name: '' }], who: 'bob', reason: null }, now())
+      await store.undo(
+        { operation: half, of: id, targets: [{ jobKey: first, name: '' }], who: 'bob', reason: null },
+        now(),
+      )
       expect((await store.operation(id))?.undoneBy).toBeNull()
       const again = await begin(scene, { verb: 'undo', undoes: id, matched: 2 })
       const targets = keys.map((jobKey) => ({ jobKey, name: '' }))
@@ -296,7 +399,9 @@ export function operationRules(stage: Stage): void {
       for (const key of keys) await scene.expectState(key, 'failed')
     })
 
-    it('races the claims of another process: each job either comes back or starts, and is told as what it is', async ({ skip }) => {
+    it('races the claims of another process: each job either comes back or starts, and is told as what it is', async ({
+      skip,
+    }) => {
       const scene = await stage()
       const { enqueue, claim, settle, store, now, another } = scene
       if (another === null) return skip()
@@ -316,12 +421,17 @@ export function operationRules(stage: Stage): void {
         (async () => {
           for (const part of parts) {
             const targets = part.map((jobKey) => ({ jobKey, name: '' }))
-            undone.push(...(await store.undo({ operation, of: id, targets, who: 'bob', reason: null }, now())))
+            undone.push(
+              ...(await store.undo({ operation, of: id, targets, who: 'bob', reason: null }, now())),
+            )
           }
         })(),
         (async () => {
           for (let round = 0; round < 12; round++) {
-            const { claimed } = await rival.exchange({ settlements: [], claim: claimRequest({ limit: 2, workerId: 'w#2' }) }, now())
+            const { claimed } = await rival.exchange(
+              { settlements: [], claim: claimRequest({ limit: 2, workerId: 'w#2' }) },
+              now(),
+            )
             started.push(...claimed.map(({ key }) => key))
           }
         })(),
@@ -340,7 +450,11 @@ export function operationRules(stage: Stage): void {
       const { store, now, clock } = scene
       const types = async () => (await store.types(now())).filter(({ type }) => type === 'mail')
       const pause = async (paused: boolean, operation?: number) =>
-        store.pauseTypes(['mail'], { paused, reason: 'down', who: 'ada', ...(operation === undefined ? {} : { operation }) }, now())
+        store.pauseTypes(
+          ['mail'],
+          { paused, reason: 'down', who: 'ada', ...(operation === undefined ? {} : { operation }) },
+          now(),
+        )
       const paused = await begin(scene, { verb: 'pause' })
       await pause(true, paused)
       expect((await undo(scene, paused)).undone).toMatchObject([{ status: 'changed' }])
@@ -356,7 +470,9 @@ export function operationRules(stage: Stage): void {
       await pause(false, again)
       await clock.advance(10)
       await pause(true)
-      expect((await undo(scene, again)).undone).toMatchObject([{ status: 'failed', why: 'the type mail was changed since: it is paused by ada now' }])
+      expect((await undo(scene, again)).undone).toMatchObject([
+        { status: 'failed', why: 'the type mail was changed since: it is paused by ada now' },
+      ])
     })
 
     it('closes a tripped breaker and opens a closed one, unless it has turned since', async () => {
@@ -370,16 +486,25 @@ export function operationRules(stage: Stage): void {
       const close = await begin(scene, { verb: 'close' })
       const closed = { name: 'stripe', who: 'ada', reason: null, operation: close }
       await store.changeBreaker(
-        { ...closed, apply: (row) => row && { ...row, mode: 'closed', generation: row.generation + 1, expiresAt: null } },
+        {
+          ...closed,
+          apply: (row) => row && { ...row, mode: 'closed', generation: row.generation + 1, expiresAt: null },
+        },
         now(),
       )
       await clock.advance(10)
       expect((await undo(scene, close)).undone).toMatchObject([{ status: 'changed' }])
-      expect(await store.breaker('stripe')).toMatchObject({ mode: 'open', expiresAt: now() - 10 + 30_000, generation: 5 })
+      expect(await store.breaker('stripe')).toMatchObject({
+        mode: 'open',
+        expiresAt: now() - 10 + 30_000,
+        generation: 5,
+      })
       const again = await begin(scene, { verb: 'trip' })
       await store.changeBreaker({ ...openedBreaker(now()), operation: again }, now())
       await store.changeBreaker(openedBreaker(now()), now())
-      expect((await undo(scene, again)).undone).toMatchObject([{ status: 'failed', why: 'the breaker stripe has turned since' }])
+      expect((await undo(scene, again)).undone).toMatchObject([
+        { status: 'failed', why: 'the breaker stripe has turned since' },
+      ])
     })
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/domain/job.ts'
-import type { Paged, Selector } from '../../../src/store/store.ts'
+import type { Paged, Selector } from '../../../src/store/port.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
@@ -16,7 +16,11 @@ async function pages<T>(read: (cursor?: string) => Promise<Paged<T>>): Promise<T
 
 /** One job in every state, `a` and `b` in turn; answers keys by state. */
 async function oneOfEach({ add, claimOne, settle, resolve }: Scene): Promise<Record<string, number>> {
-  const run = async (type: string, end: (job: Awaited<ReturnType<typeof claimOne>>) => Promise<unknown>, retries = 3) => {
+  const run = async (
+    type: string,
+    end: (job: Awaited<ReturnType<typeof claimOne>>) => Promise<unknown>,
+    retries = 3,
+  ) => {
     const key = await add({ type, retries })
     await end(await claimOne({ type }))
     return key
@@ -37,7 +41,8 @@ async function oneOfEach({ add, claimOne, settle, resolve }: Scene): Promise<Rec
 
 export function readRules(stage: Stage): void {
   describe('a list', () => {
-    it('B137 refuses a page without a size, and one whose size is no number', async () => {
+    // B137
+    it('refuses a page without a size, and one whose size is no number', async () => {
       const { store } = await stage()
       for (const limit of [Number.NaN, '5', null, undefined] as unknown as number[]) {
         for (const list of ['jobs', 'incidents', 'deadLetters', 'operations'] as const) {
@@ -53,7 +58,9 @@ export function readRules(stage: Stage): void {
     it('shows jobs newest first, page by page, each once', async () => {
       const { enqueue, store } = await stage()
       await enqueue(...Array.from({ length: 7 }, () => ({})))
-      const found = await pages((cursor) => store.jobs({}, { limit: 3, ...(cursor === undefined ? {} : { cursor }) }))
+      const found = await pages((cursor) =>
+        store.jobs({}, { limit: 3, ...(cursor === undefined ? {} : { cursor }) }),
+      )
       expect(found.map((page) => page.map(({ key }) => key))).toEqual([[7, 6, 5], [4, 3, 2], [1]])
       await expect(store.jobs({}, { limit: 3, cursor: 'nonsense' })).rejects.toMatchObject({ code: 'usage' })
     })
@@ -61,16 +68,27 @@ export function readRules(stage: Stage): void {
     it('narrows jobs by each part of a selector and by all of them together', async () => {
       const scene = await stage()
       const keys = await oneOfEach(scene)
-      const list = async (selector: Selector) => (await scene.store.jobs(selector, { limit: 100 })).items.map(({ key }: Job) => key)
+      const list = async (selector: Selector) =>
+        (await scene.store.jobs(selector, { limit: 100 })).items.map(({ key }: Job) => key)
       const named = (...names: string[]) => names.map((name) => keys[name] ?? 0).sort((a, b) => b - a)
-      for (const state of ['completed', 'rejected', 'dead', 'running', 'cancelled', 'waiting', 'available'] as const) {
+      for (const state of [
+        'completed',
+        'rejected',
+        'dead',
+        'running',
+        'cancelled',
+        'waiting',
+        'available',
+      ] as const) {
         expect(await list({ states: [state] }), state).toEqual(named(state))
       }
       expect(await list({ states: ['failed', 'dead', 'running', 'waiting', 'available'] })).toEqual(
         named('failed', 'poisoned', 'dead', 'running', 'waiting', 'available'),
       )
       expect(await list({ states: ['failed'], types: ['b'] })).toEqual(named('poisoned'))
-      expect(await list({ types: ['a'] })).toEqual(named('completed', 'failed', 'dead', 'cancelled', 'available'))
+      expect(await list({ types: ['a'] })).toEqual(
+        named('completed', 'failed', 'dead', 'cancelled', 'available'),
+      )
       expect(await list({ keys: [2, 999, 1] })).toEqual([2, 1])
       expect(await list({ keys: [1, 2], types: ['b'] })).toEqual([2])
       expect(await list({ workerId: 'w#1' })).toEqual(named('running'))
@@ -82,11 +100,13 @@ export function readRules(stage: Stage): void {
     it('shows open incidents newest first with their job, closed ones when asked for', async () => {
       const { enqueue, claim, settle, resolve, store } = await stage()
       await enqueue(...Array.from({ length: 5 }, () => ({})))
-      for (const job of await claim()) await settle(job, job.key === 2 ? outcomes.poison() : outcomes.raised())
+      for (const job of await claim())
+        await settle(job, job.key === 2 ? outcomes.poison() : outcomes.raised())
       await resolve(4, 'resolve')
       const keys = (selector: Selector) => async (cursor?: string) =>
         store.incidents(selector, { limit: 2, ...(cursor === undefined ? {} : { cursor }) })
-      const shown = async (selector: Selector) => (await pages(keys(selector))).map((page) => page.map(({ jobKey }) => jobKey))
+      const shown = async (selector: Selector) =>
+        (await pages(keys(selector))).map((page) => page.map(({ jobKey }) => jobKey))
       expect(await shown({})).toEqual([
         [5, 3],
         [2, 1],
@@ -96,7 +116,11 @@ export function readRules(stage: Stage): void {
       expect(await shown({ keys: [1, 4] })).toEqual([[1]])
       expect(await shown({ types: ['u'] })).toEqual([[]])
       const [first] = (await store.incidents({}, { limit: 1 })).items
-      expect(first).toMatchObject({ kind: 'raised', job: { key: 5, state: 'failed' }, error: { message: 'a person must look' } })
+      expect(first).toMatchObject({
+        kind: 'raised',
+        job: { key: 5, state: 'failed' },
+        error: { message: 'a person must look' },
+      })
     })
 
     it('shows dead letters with the one received last first', async () => {
@@ -108,9 +132,11 @@ export function readRules(stage: Stage): void {
       }
       await resolve(3, 'dlq_retry')
       const shown = async (selector: Selector) =>
-        (await pages((cursor) => store.deadLetters(selector, { limit: 2, ...(cursor === undefined ? {} : { cursor }) }))).map((page) =>
-          page.map(({ jobKey }) => jobKey),
-        )
+        (
+          await pages((cursor) =>
+            store.deadLetters(selector, { limit: 2, ...(cursor === undefined ? {} : { cursor }) }),
+          )
+        ).map((page) => page.map(({ jobKey }) => jobKey))
       expect(await shown({})).toEqual([
         [2, 1],
         [4, 5],
@@ -137,7 +163,8 @@ export function readRules(stage: Stage): void {
   describe('a look at whether work is left', () => {
     it('finds what runs, is due or comes back of the types asked for, and no job that is only delayed', async () => {
       const { store, add, claimOne, clock, settle, now } = await stage()
-      const pending = () => Promise.all([store.hasPending(['t'], now()), store.hasPending(['other', 't'], now())])
+      const pending = () =>
+        Promise.all([store.hasPending(['t'], now()), store.hasPending(['other', 't'], now())])
       const [none, some] = [
         [false, false],
         [true, true],
@@ -184,21 +211,48 @@ export function readRules(stage: Stage): void {
     it('counts every state but completed', async () => {
       const scene = await stage()
       await oneOfEach(scene)
-      expect(await scene.store.counts()).toEqual({ available: 1, waiting: 1, running: 1, rejected: 1, failed: 2, dead: 1, cancelled: 1 })
+      expect(await scene.store.counts()).toEqual({
+        available: 1,
+        waiting: 1,
+        running: 1,
+        rejected: 1,
+        failed: 2,
+        dead: 1,
+        cancelled: 1,
+      })
     })
 
     it('shows each type with what was declared, what it has and who handles it', async () => {
       const scene = await stage()
       const { store, now, join, add } = scene
-      const declaration = { type: 'a', timeoutMs: 5, concurrency: 2, retries: 4, backlogLimit: 9, onExhausted: 'dead-letter' as const }
+      const declaration = {
+        type: 'a',
+        timeoutMs: 5,
+        concurrency: 2,
+        retries: 4,
+        backlogLimit: 9,
+        onExhausted: 'dead-letter' as const,
+      }
       await store.declareTypes([declaration], now())
       await join('w#1', { types: ['a', 'b'] })
       await join('w#2', { types: ['a'], leaseUntil: now() })
       await oneOfEach(scene)
       await add({ type: 'a', priority: 9, at: now() - 50 })
       expect(await store.types(now())).toMatchObject([
-        { type: 'a', declaration, workers: 1, oldestDueAt: now() - 50, counts: { available: 2, failed: 1, dead: 1, cancelled: 1 } },
-        { type: 'b', declaration: null, workers: 1, oldestDueAt: null, counts: { waiting: 1, running: 1, rejected: 1, failed: 1 } },
+        {
+          type: 'a',
+          declaration,
+          workers: 1,
+          oldestDueAt: now() - 50,
+          counts: { available: 2, failed: 1, dead: 1, cancelled: 1 },
+        },
+        {
+          type: 'b',
+          declaration: null,
+          workers: 1,
+          oldestDueAt: null,
+          counts: { waiting: 1, running: 1, rejected: 1, failed: 1 },
+        },
       ])
     })
 
@@ -209,7 +263,12 @@ export function readRules(stage: Stage): void {
       const key = await add()
       const job = await claimOne()
       const progress = { jobKey: key, attempt: 1, fraction: 0.5, note: 'half' }
-      await store.addStats([stat, stat, { ...stat, minute: 0 }], [counter, counter], [progress, { ...progress, attempt: 9, fraction: 1 }], now())
+      await store.addStats(
+        [stat, stat, { ...stat, minute: 0 }],
+        [counter, counter],
+        [progress, { ...progress, attempt: 9, fraction: 1 }],
+        now(),
+      )
       expect(await store.stats(60_000)).toEqual([{ ...stat, count: 6, sumMs: 25 }])
       expect(await store.stats(0)).toHaveLength(2)
       expect(await store.counters()).toEqual([{ ...counter, value: 4 }])
@@ -219,7 +278,8 @@ export function readRules(stage: Stage): void {
       expect((await detail(key)).progress?.fraction).toBe(0.5)
     })
 
-    it('A32 says where it is and who it is; no two stores are the same', async () => {
+    // A32
+    it('says where it is and who it is; no two stores are the same', async () => {
       const [one, two] = [await stage(), await stage()]
       const info = await one.store.info()
       expect(info.storeId).not.toBe((await two.store.info()).storeId)

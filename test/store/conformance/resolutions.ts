@@ -4,16 +4,31 @@ import type { Stage } from '../conformance.ts'
 
 export function resolutionRules(stage: Stage): void {
   describe('a resolution', () => {
-    it('A19 makes a stopped job available with the retries given, and records who and why; twice is skipped, an unknown key not found', async () => {
+    // A19
+    it('makes a stopped job available with the retries given, and records who and why; twice is skipped, an unknown key not found', async () => {
       const { add, claimOne, settle, resolve, clock, now, expectState } = await stage()
       const key = await add({ retries: 1 })
       await settle(await claimOne(), outcomes.fail())
       await clock.advance(10)
-      expect(await resolve(key, 'resolve', { retries: 3, reason: 'fixed' })).toMatchObject({ status: 'changed', from: 'failed', to: 'available' })
+      expect(await resolve(key, 'resolve', { retries: 3, reason: 'fixed' })).toMatchObject({
+        status: 'changed',
+        from: 'failed',
+        to: 'available',
+      })
       const { job, incidents, history } = await expectState(key, 'available')
       expect(job).toMatchObject({ retries: 3, retriesGiven: true, failures: 0, attempt: 1, runAt: now() })
-      expect(incidents).toMatchObject([{ kind: 'job_no_retries', resolvedAt: now(), resolvedBy: 'ada', resolution: 'resolve', reason: 'fixed' }])
-      expect(history).toMatchObject([{ jobKey: key, at: now(), event: 'resolved', who: 'ada', reason: 'fixed' }])
+      expect(incidents).toMatchObject([
+        {
+          kind: 'job_no_retries',
+          resolvedAt: now(),
+          resolvedBy: 'ada',
+          resolution: 'resolve',
+          reason: 'fixed',
+        },
+      ])
+      expect(history).toMatchObject([
+        { jobKey: key, at: now(), event: 'resolved', who: 'ada', reason: 'fixed' },
+      ])
       const again = await resolve(key, 'resolve', { retries: 3 })
       expect(again.status).toBe('skipped')
       expect(again.why).toContain('already resolved')
@@ -21,7 +36,8 @@ export function resolutionRules(stage: Stage): void {
       expect(await claimOne()).toMatchObject({ attempt: 2, retries: 3 })
     })
 
-    it('B022 resolves once when two ask at once', async () => {
+    // B022
+    it('resolves once when two ask at once', async () => {
       const { add, claimOne, settle, store, now, expectState } = await stage()
       const key = await add()
       await settle(await claimOne(), outcomes.raised())
@@ -31,7 +47,8 @@ export function resolutionRules(stage: Stage): void {
       expect((await expectState(key, 'available')).history).toHaveLength(1)
     })
 
-    it('A21 changes variables with before, after and who, and the job runs with them', async () => {
+    // A21
+    it('changes variables with before, after and who, and the job runs with them', async () => {
       const { add, claimOne, settle, resolve, detail } = await stage()
       const key = await add({ variables: { amount: -1, to: 'x' } })
       await settle(await claimOne(), outcomes.poison())
@@ -44,7 +61,8 @@ export function resolutionRules(stage: Stage): void {
       expect(JSON.parse((await claimOne()).variables)).toEqual({ amount: 10, to: 'x' })
     })
 
-    it('A21 changes nothing at all when one of the changes is not possible', async () => {
+    // A21
+    it('changes nothing at all when one of the changes is not possible', async () => {
       const { add, claimOne, settle, resolve, expectState } = await stage()
       const key = await add({ variables: { amount: 1 } })
       await settle(await claimOne(), outcomes.raised())
@@ -57,7 +75,8 @@ export function resolutionRules(stage: Stage): void {
       expect([variables, history.length, incidents[0]?.resolvedAt]).toEqual(['{"amount":1}', 0, null])
     })
 
-    it('A22 gives a dead letter back as the same job with its history, and closes its incident', async () => {
+    // A22
+    it('gives a dead letter back as the same job with its history, and closes its incident', async () => {
       const { enqueue, claim, settle, resolve, expectState, now } = await stage()
       await enqueue({}, { retries: 1 })
       const [poisoned, exhausted] = await claim()
@@ -73,19 +92,29 @@ export function resolutionRules(stage: Stage): void {
       }
     })
 
-    it('A22 discards a dead letter for good: cancelled, never run', async () => {
+    // A22
+    it('discards a dead letter for good: cancelled, never run', async () => {
       const { add, claim, claimOne, settle, resolve, expectState, now } = await stage()
       const key = await add()
       await settle(await claimOne(), outcomes.poison())
-      expect(await resolve(key, 'discard', { reason: 'spam' })).toMatchObject({ status: 'changed', from: 'failed', to: 'cancelled' })
+      expect(await resolve(key, 'discard', { reason: 'spam' })).toMatchObject({
+        status: 'changed',
+        from: 'failed',
+        to: 'cancelled',
+      })
       const { job, incidents, deadLetter } = await expectState(key, 'cancelled')
       expect(job.finishedAt).toBe(now())
-      expect([incidents[0]?.resolution, deadLetter?.resolution, deadLetter?.closeReason]).toEqual(['discard', 'discard', 'spam'])
+      expect([incidents[0]?.resolution, deadLetter?.resolution, deadLetter?.closeReason]).toEqual([
+        'discard',
+        'discard',
+        'spam',
+      ])
       expect(await claim()).toEqual([])
       expect(await resolve(key, 'discard')).toMatchObject({ status: 'skipped' })
     })
 
-    it('A23 refuses to retry a running and a completed job, and changes nothing', async () => {
+    // A23
+    it('refuses to retry a running and a completed job, and changes nothing', async () => {
       const { add, claimOne, settle, resolve, expectState } = await stage()
       const key = await add()
       const job = await claimOne()
@@ -98,7 +127,8 @@ export function resolutionRules(stage: Stage): void {
       expect((await expectState(key, 'completed')).history).toEqual([])
     })
 
-    it('A24 takes the lease of a running job that is cancelled: its report is stale', async () => {
+    // A24
+    it('takes the lease of a running job that is cancelled: its report is stale', async () => {
       const { join, add, claimOne, settle, resolve, store, now, expectState } = await stage()
       await join()
       const key = await add()
@@ -111,7 +141,8 @@ export function resolutionRules(stage: Stage): void {
       expect(attempts.map(({ outcome }) => outcome)).toEqual(['stale'])
     })
 
-    it('B024 keeps a job with an open incident from every claim and every late report', async () => {
+    // B024
+    it('keeps a job with an open incident from every claim and every late report', async () => {
       const { add, claim, claimOne, settle, resolve, expectState } = await stage()
       const key = await add()
       const job = await claimOne()
@@ -127,7 +158,11 @@ export function resolutionRules(stage: Stage): void {
     it('makes a waiting job due now, and skips one that is available', async () => {
       const { add, resolve, claimOne } = await stage()
       const key = await add({ delay: '1h' })
-      expect(await resolve(key, 'retry')).toMatchObject({ status: 'changed', from: 'waiting', to: 'available' })
+      expect(await resolve(key, 'retry')).toMatchObject({
+        status: 'changed',
+        from: 'waiting',
+        to: 'available',
+      })
       expect(await resolve(key, 'retry')).toMatchObject({ status: 'skipped' })
       expect(await claimOne()).toMatchObject({ key })
     })
@@ -136,14 +171,25 @@ export function resolutionRules(stage: Stage): void {
       const { enqueue, claim, settle, store, now, faults } = await stage()
       await enqueue({}, {}, {})
       for (const job of await claim({ limit: 2 })) await settle(job, outcomes.raised())
-      const batch = [1, 2, 3, 4].map((jobKey) => ({ jobKey, verb: 'resolve' as const, who: 'ada', reason: null }))
-      expect((await store.resolve(batch, now())).map(({ status }) => status)).toEqual(['changed', 'changed', 'skipped', 'not_found'])
+      const batch = [1, 2, 3, 4].map((jobKey) => ({
+        jobKey,
+        verb: 'resolve' as const,
+        who: 'ada',
+        reason: null,
+      }))
+      expect((await store.resolve(batch, now())).map(({ status }) => status)).toEqual([
+        'changed',
+        'changed',
+        'skipped',
+        'not_found',
+      ])
       expect(faults()).toEqual([])
     })
   })
 
   describe('a stop at the deadline', () => {
-    it('A12 turns a job whose deadline passed while it waited into an incident, once', async () => {
+    // A12
+    it('turns a job whose deadline passed while it waited into an incident, once', async () => {
       const { add, clock, store, now, settlement, claimOne, expectState } = await stage()
       const late = await add({ deadline: '1s' })
       const started = await add({ deadline: '1h', priority: 9 })
@@ -153,9 +199,14 @@ export function resolutionRules(stage: Stage): void {
       await clock.advance(1_001)
       const { incident } = settlement(running, outcomes.raised())
       if (incident === null) throw new Error('no incident')
-      const stops = [late, late, started, early].map((jobKey) => ({ jobKey, incident: { ...incident, kind: 'deadline_exceeded' as const } }))
+      const stops = [late, late, started, early].map((jobKey) => ({
+        jobKey,
+        incident: { ...incident, kind: 'deadline_exceeded' as const },
+      }))
       expect(await store.stop(stops, now())).toEqual([true, false, false, false])
-      expect((await expectState(late, 'failed')).incidents).toMatchObject([{ kind: 'deadline_exceeded', attempt: 0 }])
+      expect((await expectState(late, 'failed')).incidents).toMatchObject([
+        { kind: 'deadline_exceeded', attempt: 0 },
+      ])
       await expectState(started, 'running')
       expect(await store.overdue(now(), 10)).toEqual([])
     })

@@ -5,7 +5,12 @@ import { exhaustedToDeadLetter, leaseMs, outcomes, type Scene } from '../../supp
 import type { Stage } from '../conformance.ts'
 
 const day = 86_400_000
-const policy: RetentionPolicy = { finishedMs: 7 * day, deadLettersMs: 90 * day, idempotencyKeysMs: 90 * day, statsMs: 30 * day }
+const policy: RetentionPolicy = {
+  finishedMs: 7 * day,
+  deadLettersMs: 90 * day,
+  idempotencyKeysMs: 90 * day,
+  statsMs: 30 * day,
+}
 
 /** Runs batches until there is no more; answers what went in all. */
 async function pruneAll({ store, now }: Scene, by: RetentionPolicy = policy) {
@@ -13,7 +18,8 @@ async function pruneAll({ store, now }: Scene, by: RetentionPolicy = policy) {
   for (let more = true, rounds = 0; more; rounds++) {
     if (rounds > 1_000) throw new Error('retention does not come to an end')
     const pruned = await store.prune(by, now())
-    for (const kind of ['jobs', 'deadLetters', 'idempotencyKeys', 'stats'] as const) total[kind] += pruned[kind]
+    for (const kind of ['jobs', 'deadLetters', 'idempotencyKeys', 'stats'] as const)
+      total[kind] += pruned[kind]
     more = pruned.more
   }
   return total
@@ -39,7 +45,14 @@ export function retentionRules(stage: Stage): void {
       expect(await pruneAll(scene)).toMatchObject({ jobs: 0 })
       await clock.advance(1)
       expect(await pruneAll(scene)).toMatchObject({ jobs: 3 })
-      expect((await store.jobs({}, { limit: 20 })).items.map(({ key }) => key)).toEqual([9, 8, 7, lost.key, waiting.key, raised.key])
+      expect((await store.jobs({}, { limit: 20 })).items.map(({ key }) => key)).toEqual([
+        9,
+        8,
+        7,
+        lost.key,
+        waiting.key,
+        raised.key,
+      ])
       expect(faults()).toEqual([])
       expect(await pruneAll(scene)).toMatchObject({ jobs: 0 })
     })
@@ -51,7 +64,8 @@ export function retentionRules(stage: Stage): void {
       await scene.join('holding#1')
       await scene.enqueue({})
       await scene.claim({ workerId: 'holding#1' })
-      const workers = async () => (await store.workers(now())).map(({ id }) => id).filter((id) => id !== 'w#1')
+      const workers = async () =>
+        (await store.workers(now())).map(({ id }) => id).filter((id) => id !== 'w#1')
       await clock.advance(day)
       await scene.join('alive#1')
       await store.prune(policy, now())
@@ -61,13 +75,17 @@ export function retentionRules(stage: Stage): void {
       expect(await workers()).toEqual(['alive#1', 'holding#1'])
     })
 
-    it('B071 takes many in small batches and leaves the young ones', async () => {
+    // B071
+    it('takes many in small batches and leaves the young ones', async () => {
       const scene = await stage()
       const { enqueue, store, clock, now } = scene
       const finish = async (count: number) => {
         await enqueue(...Array.from({ length: count }, () => ({})))
         const claimed = await scene.claim({ limit: count })
-        await store.exchange({ settlements: claimed.map((job) => scene.settlement(job, outcomes.success('x'))) }, now())
+        await store.exchange(
+          { settlements: claimed.map((job) => scene.settlement(job, outcomes.success('x'))) },
+          now(),
+        )
       }
       for (let round = 0; round < 3; round++) await finish(800)
       await clock.advance(8 * day)
@@ -111,7 +129,11 @@ export function retentionRules(stage: Stage): void {
       expect(await store.deadLetter(closed.key)).toMatchObject({ resolution: 'discard' })
       await clock.advance(83 * day)
       expect(await pruneAll(scene)).toMatchObject({ deadLetters: 2 })
-      expect([await store.job(dead.key), await store.deadLetter(dead.key), await store.deadLetter(closed.key)]).toEqual([null, null, null])
+      expect([
+        await store.job(dead.key),
+        await store.deadLetter(dead.key),
+        await store.deadLetter(closed.key),
+      ]).toEqual([null, null, null])
       await expectState(poisoned.key, 'failed')
       expect(faults()).toEqual([])
     })
@@ -121,10 +143,21 @@ export function retentionRules(stage: Stage): void {
       const { add, claimOne, settle, store, clock, now } = scene
       await add({ idempotencyKey: 'k' })
       await settle(await claimOne(), outcomes.success())
-      await store.addStats([{ minute: now(), type: 't', outcome: 'success', bucket: 0, count: 1, sumMs: 1 }], [], [], now())
+      await store.addStats(
+        [{ minute: now(), type: 't', outcome: 'success', bucket: 0, count: 1, sumMs: 1 }],
+        [],
+        [],
+        now(),
+      )
       await clock.advance(1_000 * day)
       const nothing = { finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }
-      expect(await store.prune(nothing, now())).toEqual({ jobs: 0, deadLetters: 0, idempotencyKeys: 0, stats: 0, more: false })
+      expect(await store.prune(nothing, now())).toEqual({
+        jobs: 0,
+        deadLetters: 0,
+        idempotencyKeys: 0,
+        stats: 0,
+        more: false,
+      })
       expect(await pruneAll(scene)).toEqual({ jobs: 1, deadLetters: 0, idempotencyKeys: 1, stats: 1 })
     })
 
@@ -146,7 +179,10 @@ export function retentionRules(stage: Stage): void {
         },
         matched: 2,
       }
-      const [first, second] = [await scene.add({ variables: { pin: 'old-secret' } }), await scene.add({ variables: { pin: 'old-secret' } })]
+      const [first, second] = [
+        await scene.add({ variables: { pin: 'old-secret' } }),
+        await scene.add({ variables: { pin: 'old-secret' } }),
+      ]
       const jobs = await scene.claim()
       for (const job of jobs) await scene.settle(job, outcomes.raised())
       const id = await store.beginOperation(named, now())
@@ -155,26 +191,43 @@ export function retentionRules(stage: Stage): void {
         now(),
       )
       await store.endOperation(id, now())
-      const kept = async () => JSON.stringify([(await store.operationTargets(id, { limit: 10 })).items, (await store.operation(id))?.flags])
+      const kept = async () =>
+        JSON.stringify([
+          (await store.operationTargets(id, { limit: 10 })).items,
+          (await store.operation(id))?.flags,
+        ])
       await scene.resolve(first, 'cancel')
       await clock.advance(7 * day + 1)
       expect(await pruneAll(scene)).toMatchObject({ jobs: 1 })
-      expect((await store.operationTargets(id, { limit: 10 })).items.map(({ image }) => image === null)).toEqual([true, false])
+      expect(
+        (await store.operationTargets(id, { limit: 10 })).items.map(({ image }) => image === null),
+      ).toEqual([true, false])
       expect(await kept()).toMatch(/old-secret.*new-secret/)
       await scene.resolve(second, 'cancel')
       await clock.advance(7 * day + 1)
       expect(await pruneAll(scene)).toMatchObject({ jobs: 1 })
       expect(await kept()).not.toMatch(/secret/)
-      expect((await store.operation(id))?.flags).toEqual({ retries: 2, set: [{ path: 'pin' }, { path: 'old', remove: true }] })
+      expect((await store.operation(id))?.flags).toEqual({
+        retries: 2,
+        set: [{ path: 'pin' }, { path: 'old', remove: true }],
+      })
       expect(await store.operation(id)).toMatchObject({ changed: 2, undone: 0 })
       const { items } = await store.operationTargets(id, { limit: 10 }, true)
-      const undo = await store.beginOperation({ ...by, verb: 'undo', selector: '', flags: {}, matched: 2, undoes: id }, now())
+      const undo = await store.beginOperation(
+        { ...by, verb: 'undo', selector: '', flags: {}, matched: 2, undoes: id },
+        now(),
+      )
       expect(await Promise.all(items.map((target) => foretellUndo(store, target, now())))).toMatchObject([
         { status: 'not_found' },
         { status: 'not_found' },
       ])
-      const undone = await store.undo({ ...by, operation: undo, of: id, targets: items.map(({ jobKey, name }) => ({ jobKey, name })) }, now())
-      expect(undone).toMatchObject([first, second].map((key) => ({ status: 'not_found', why: `job ${key} is not kept any more` })))
+      const undone = await store.undo(
+        { ...by, operation: undo, of: id, targets: items.map(({ jobKey, name }) => ({ jobKey, name })) },
+        now(),
+      )
+      expect(undone).toMatchObject(
+        [first, second].map((key) => ({ status: 'not_found', why: `job ${key} is not kept any more` })),
+      )
       expect(scene.faults()).toEqual([])
     })
 

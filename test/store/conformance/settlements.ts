@@ -12,7 +12,8 @@ const child = (when: ChildJob['when'], now: number, idempotencyKey?: string, var
 
 export function settlementRules(stage: Stage): void {
   describe('a settlement', () => {
-    it('A07 settling twice with the same attempt changes nothing the second time', async () => {
+    // A07
+    it('settling twice with the same attempt changes nothing the second time', async () => {
       const { add, claimOne, settle, clock, expectState } = await stage()
       const key = await add()
       const job = await claimOne()
@@ -26,7 +27,8 @@ export function settlementRules(stage: Stage): void {
       expect(after.attempts.map(({ outcome }) => outcome)).toEqual(['success', 'stale'])
     })
 
-    it('A07 applies one of two settlements of one attempt in the same exchange', async () => {
+    // A07
+    it('applies one of two settlements of one attempt in the same exchange', async () => {
       const { add, claimOne, settlement, store, now, expectState } = await stage()
       const key = await add()
       const job = await claimOne()
@@ -46,7 +48,11 @@ export function settlementRules(stage: Stage): void {
 
     const ends: readonly [string, () => Outcome, Record<string, unknown>][] = [
       ['success', outcomes.success, { state: 'completed' }],
-      ['failure', () => outcomes.fail(50), { state: 'waiting', waitReason: 'backoff', failures: 1, retries: 2 }],
+      [
+        'failure',
+        () => outcomes.fail(50),
+        { state: 'waiting', waitReason: 'backoff', failures: 1, retries: 2 },
+      ],
       ['interruption', outcomes.interrupted, { state: 'available', failures: 0, retries: 3 }],
       ['raised incident', outcomes.raised, { state: 'failed', retries: 3 }],
       ['poison', () => outcomes.poison(), { state: 'failed', retries: 3 }],
@@ -55,15 +61,18 @@ export function settlementRules(stage: Stage): void {
       ['result that cannot be stored', outcomes.badResult, { state: 'failed' }],
       ['loss', outcomes.lost, { state: 'available', crashes: 1 }],
     ]
-    it.each(ends)('applies a %s as it was decided, and every rule still holds', async (_name, outcome, expected) => {
-      const { add, claimOne, settle, detail, faults, now } = await stage()
-      const key = await add()
-      expect(await settle(await claimOne(), outcome())).toBe('applied')
-      const { job } = await detail(key)
-      expect(job).toMatchObject({ ...expected, attempt: 1, workerId: null, runUntil: null })
-      expect(job.finishedAt).toBe(['completed', 'rejected'].includes(job.state) ? now() : null)
-      expect(faults()).toEqual([])
-    })
+    it.each(ends)(
+      'applies a %s as it was decided, and every rule still holds',
+      async (_name, outcome, expected) => {
+        const { add, claimOne, settle, detail, faults, now } = await stage()
+        const key = await add()
+        expect(await settle(await claimOne(), outcome())).toBe('applied')
+        const { job } = await detail(key)
+        expect(job).toMatchObject({ ...expected, attempt: 1, workerId: null, runUntil: null })
+        expect(job.finishedAt).toBe(['completed', 'rejected'].includes(job.state) ? now() : null)
+        expect(faults()).toEqual([])
+      },
+    )
 
     it('keeps one row for an attempt that did not succeed, with its error, and shows the one that did', async () => {
       const { add, claimOne, settle, clock, detail, now } = await stage()
@@ -92,25 +101,39 @@ export function settlementRules(stage: Stage): void {
       expect(result).toBe('"done"')
     })
 
-    it('A13 opens one incident and one dead letter for poison, and re-opens and counts the letter the next time', async () => {
+    // A13
+    it('opens one incident and one dead letter for poison, and re-opens and counts the letter the next time', async () => {
       const { add, claimOne, settle, resolve, expectState, clock, now, store } = await stage()
       const key = await add({ variables: { bad: true } })
       await settle(await claimOne(), outcomes.poison('first'))
       const poisoned = await expectState(key, 'failed')
       expect(poisoned.incidents).toMatchObject([{ kind: 'poison_message', resolvedAt: null }])
-      expect(poisoned.deadLetter).toMatchObject({ reason: 'poison', count: 1, closedAt: null, errorMessage: 'first', processInstanceKey: key })
+      expect(poisoned.deadLetter).toMatchObject({
+        reason: 'poison',
+        count: 1,
+        closedAt: null,
+        errorMessage: 'first',
+        processInstanceKey: key,
+      })
       await resolve(key, 'resolve')
       const resolved = await expectState(key, 'available')
       expect(resolved.deadLetter).toMatchObject({ closedAt: now(), closedBy: 'ada', resolution: 'resolve' })
       await clock.advance(5)
       await settle(await claimOne(), outcomes.poison('second'))
       const again = await expectState(key, 'failed')
-      expect(again.deadLetter).toMatchObject({ count: 2, closedAt: null, resolution: null, errorMessage: 'second', receivedAt: now() })
+      expect(again.deadLetter).toMatchObject({
+        count: 2,
+        closedAt: null,
+        resolution: null,
+        errorMessage: 'second',
+        receivedAt: now(),
+      })
       expect(again.incidents).toHaveLength(2)
       expect(await store.deadLetter(key)).toMatchObject({ jobKey: key, variables: '{"bad":true}' })
     })
 
-    it('A15 leaves a dead letter `exhausted` and no incident where the handler wants that', async () => {
+    // A15
+    it('leaves a dead letter `exhausted` and no incident where the handler wants that', async () => {
       const { add, claimOne, settle, expectState } = await stage()
       const key = await add({ retries: 1 })
       await settle(await claimOne(), outcomes.fail(), { policy: exhaustedToDeadLetter })
@@ -119,7 +142,8 @@ export function settlementRules(stage: Stage): void {
       expect(incidents).toEqual([])
     })
 
-    it('A18 creates the children of an attempt with its end or not at all', async () => {
+    // A18
+    it('creates the children of an attempt with its end or not at all', async () => {
       const { enqueue, claim, settle, detail, now, store } = await stage()
       await enqueue({}, {}, {})
       const [done, failed, raised] = await claim()
@@ -129,17 +153,26 @@ export function settlementRules(stage: Stage): void {
       await settle(failed, outcomes.fail(0), { children })
       await settle(raised, outcomes.raised(), { children })
       await settle(done, outcomes.success(), { children })
-      const counts = await Promise.all([done, failed, raised].map(async ({ key }) => (await detail(key)).children.length))
+      const counts = await Promise.all(
+        [done, failed, raised].map(async ({ key }) => (await detail(key)).children.length),
+      )
       expect(counts).toEqual([1, 0, 1])
-      expect((await store.jobs({ types: ['child'] }, { limit: 10 })).items.map(({ parentKey }) => parentKey)).toEqual([raised.key, done.key])
+      expect(
+        (await store.jobs({ types: ['child'] }, { limit: 10 })).items.map(({ parentKey }) => parentKey),
+      ).toEqual([raised.key, done.key])
     })
 
-    it('A18 refuses the whole settlement when a child cannot be created, and a person hears of it', async () => {
+    // A18
+    it('refuses the whole settlement when a child cannot be created, and a person hears of it', async () => {
       const { add, claimOne, settle, enqueue, now, expectState, store } = await stage()
       const key = await add()
       const job = await claimOne()
       await enqueue({ type: 'child', idempotencyKey: 'k', variables: { other: true } })
-      expect(await settle(job, outcomes.success('r'), { children: [child('success', now()), child('success', now(), 'k')] })).toBe('refused')
+      expect(
+        await settle(job, outcomes.success('r'), {
+          children: [child('success', now()), child('success', now(), 'k')],
+        }),
+      ).toBe('refused')
       const { incidents, result, children } = await expectState(key, 'failed')
       expect(incidents).toMatchObject([{ kind: 'settlement_refused', attempt: 1 }])
       expect(incidents[0]?.error.message).toContain('idempotency key')
@@ -151,21 +184,32 @@ export function settlementRules(stage: Stage): void {
       const { add, claimOne, settle, store, now } = await stage()
       const root = await add()
       await settle(await claimOne(), outcomes.success(), { children: [child('success', now())] })
-      await settle(await claimOne({ type: 'child' }), outcomes.success(), { children: [child('success', now())] })
+      await settle(await claimOne({ type: 'child' }), outcomes.success(), {
+        children: [child('success', now())],
+      })
       const grandchild = await claimOne({ type: 'child' })
       await settle(grandchild, outcomes.poison())
       expect(await store.deadLetter(grandchild.key)).toMatchObject({ processInstanceKey: root })
     })
 
-    it('A34 refuses the one settlement that the database will not take, stops its job, and keeps the others', async () => {
+    // A34
+    it('refuses the one settlement that the database will not take, stops its job, and keeps the others', async () => {
       const { enqueue, claim, settlement, store, now, detail, faults } = await stage()
       await enqueue({}, {}, {}, {})
       const jobs = await claim({ limit: 3 })
       const [good, bad, other] = jobs.map((job) => settlement(job, outcomes.success()))
       if (!good || !bad || !other) throw new Error('not claimed')
       const broken = { ...bad, result: 'no JSON' }
-      const claim1 = { workerId: 'w#1', limit: 1, suspects: false, types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 3 }] }
-      const { settled, claimed } = await store.exchange({ settlements: [good, broken, other], claim: claim1 }, now())
+      const claim1 = {
+        workerId: 'w#1',
+        limit: 1,
+        suspects: false,
+        types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 3 }],
+      }
+      const { settled, claimed } = await store.exchange(
+        { settlements: [good, broken, other], claim: claim1 },
+        now(),
+      )
       expect(settled).toEqual(['applied', 'refused', 'applied'])
       expect(claimed).toHaveLength(1)
       const { job, incidents } = await detail(jobs[1]?.key ?? 0)
@@ -174,7 +218,8 @@ export function settlementRules(stage: Stage): void {
       expect(faults()).toEqual([])
     })
 
-    it('A34 stops the job of a refused settlement with what its row had, whatever was wrong with the new values', async () => {
+    // A34
+    it('stops the job of a refused settlement with what its row had, whatever was wrong with the new values', async () => {
       const { add, claimOne, settlement, store, now, expectState } = await stage()
       const key = await add({ retries: 2 })
       const failed = settlement(await claimOne(), outcomes.fail())
@@ -185,7 +230,8 @@ export function settlementRules(stage: Stage): void {
       expect(incidents).toMatchObject([{ kind: 'settlement_refused' }])
     })
 
-    it('B025 counts deferrals without end and without cost', async () => {
+    // B025
+    it('counts deferrals without end and without cost', async () => {
       const { add, claimOne, settle, clock, now, expectState } = await stage()
       const key = await add()
       for (let round = 0; round < 40; round++) {
@@ -193,7 +239,13 @@ export function settlementRules(stage: Stage): void {
         await clock.advance(1_000)
       }
       const { job } = await expectState(key, 'waiting')
-      expect(job).toMatchObject({ deferrals: 40, retries: 3, failures: 0, attempt: 40, waitReason: 'deferred' })
+      expect(job).toMatchObject({
+        deferrals: 40,
+        retries: 3,
+        failures: 0,
+        attempt: 40,
+        waitReason: 'deferred',
+      })
     })
   })
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Fence, Job } from '../../../src/domain/job.ts'
 import type { ListedStep } from '../../../src/domain/step.ts'
-import type { Page, Paged } from '../../../src/store/store.ts'
+import type { Page, Paged } from '../../../src/store/port.ts'
 import { outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
-const fenceOf = ({ key, attempt, workerId }: Job): Fence => ({ jobKey: key, attempt, workerId: workerId ?? '' })
+const fenceOf = ({ key, attempt, workerId }: Job): Fence => ({
+  jobKey: key,
+  attempt,
+  workerId: workerId ?? '',
+})
 
 async function runningJob({ join, add, claimOne }: Scene) {
   await join()
@@ -22,7 +26,8 @@ async function nextAttempt(scene: Scene, job: Job) {
 
 export function stepRules(stage: Stage): void {
   describe('a step of a job', () => {
-    it('A30 is new, then done: its first result is what every later attempt is given', async () => {
+    // A30
+    it('is new, then done: its first result is what every later attempt is given', async () => {
       const scene = await stage()
       const { store, now } = scene
       const job = await runningJob(scene)
@@ -41,7 +46,8 @@ export function stepRules(stage: Stage): void {
       ])
     })
 
-    it('A30 whose attempt died between intent and result has an unknown outcome, and stays marked when it is done', async () => {
+    // A30
+    it('whose attempt died between intent and result has an unknown outcome, and stays marked when it is done', async () => {
       const scene = await stage()
       const { store, now } = scene
       const job = await runningJob(scene)
@@ -50,15 +56,26 @@ export function stepRules(stage: Stage): void {
       const unknown = async () => (await store.allSteps({ unknown: true }, { limit: 10 })).items
       expect(await unknown(), 'it may still be at it').toEqual([])
       const later = await nextAttempt(scene, job)
-      expect(await unknown()).toMatchObject([{ jobKey: job.key, type: 't', step: 'charge', unknown: true, jobState: 'running' }])
+      expect(await unknown()).toMatchObject([
+        { jobKey: job.key, type: 't', step: 'charge', unknown: true, jobState: 'running' },
+      ])
       expect(await store.beginStep(fenceOf(later), 'charge', now())).toEqual({ intent: 'unknown' })
       expect(await unknown()).toEqual([])
       expect(await store.completeStep(fenceOf(later), 'charge', '1', now())).toEqual({ result: '1' })
-      const done = { jobKey: job.key, step: 'charge', attempt: 2, intentAt: began, completedAt: now(), result: '1', unknowns: 1 }
+      const done = {
+        jobKey: job.key,
+        step: 'charge',
+        attempt: 2,
+        intentAt: began,
+        completedAt: now(),
+        result: '1',
+        unknowns: 1,
+      }
       expect(await store.steps(job.key)).toEqual([done])
     })
 
-    it('A30 is neither begun nor completed by an attempt that is no longer the job\u2019s', async () => {
+    // A30
+    it('is neither begun nor completed by an attempt that is no longer the job\u2019s', async () => {
       const scene = await stage()
       const { store, now } = scene
       const job = await runningJob(scene)
@@ -75,7 +92,8 @@ export function stepRules(stage: Stage): void {
       expect(scene.faults()).toEqual([])
     })
 
-    it('A30 is taken back by the attempt that stated it, as long as nobody is in doubt about it and it is not done', async () => {
+    // A30
+    it('is taken back by the attempt that stated it, as long as nobody is in doubt about it and it is not done', async () => {
       const scene = await stage()
       const { store, now } = scene
       const job = await runningJob(scene)
@@ -93,7 +111,11 @@ export function stepRules(stage: Stage): void {
       expect(await store.beginStep(later, 'doubted', now())).toEqual({ intent: 'unknown' })
       await store.withdrawStep(later, 'doubted')
       await store.withdrawStep(later, 'charge')
-      expect((await store.steps(job.key)).map(({ step }) => step).sort()).toEqual(['charge', 'doubted', 'mail'])
+      expect((await store.steps(job.key)).map(({ step }) => step).sort()).toEqual([
+        'charge',
+        'doubted',
+        'mail',
+      ])
       expect(scene.faults()).toEqual([])
     })
 
@@ -101,11 +123,16 @@ export function stepRules(stage: Stage): void {
       const scene = await stage()
       const { store, now } = scene
       const fence = fenceOf(await runningJob(scene))
-      for (const name of ['', 'x'.repeat(201)]) await expect(store.beginStep(fence, name, now())).rejects.toMatchObject({ code: 'refused' })
+      for (const name of ['', 'x'.repeat(201)])
+        await expect(store.beginStep(fence, name, now())).rejects.toMatchObject({ code: 'refused' })
       const largest = JSON.stringify('é'.repeat(128 * 1024 - 1))
-      await expect(store.completeStep(fence, 'charge', `${largest} `, now())).rejects.toMatchObject({ code: 'refused' })
+      await expect(store.completeStep(fence, 'charge', `${largest} `, now())).rejects.toMatchObject({
+        code: 'refused',
+      })
       expect(await store.completeStep(fence, 'charge', largest, now())).toEqual({ result: largest })
-      await Promise.all(Array.from({ length: 999 }, (_, index) => store.beginStep(fence, `step ${index}`, now())))
+      await Promise.all(
+        Array.from({ length: 999 }, (_, index) => store.beginStep(fence, `step ${index}`, now())),
+      )
       await expect(store.beginStep(fence, 'one more', now())).rejects.toMatchObject({ code: 'refused' })
       expect(await store.beginStep(fence, 'step 5', now())).toEqual({ intent: 'unknown' })
       await expect(store.completeStep(fence, 'bad', '{', now())).rejects.toThrow()
@@ -166,7 +193,8 @@ export function stepRules(stage: Stage): void {
   })
 
   describe('a resolution that asks for new effects', () => {
-    it('A30 forgets the steps and raises the epoch that every later attempt is claimed with, and says so in the history', async () => {
+    // A30
+    it('forgets the steps and raises the epoch that every later attempt is claimed with, and says so in the history', async () => {
       const scene = await stage()
       const { store, now } = scene
       const job = await runningJob(scene)
@@ -175,14 +203,25 @@ export function stepRules(stage: Stage): void {
       await scene.settle(job, outcomes.raised())
       await scene.resolve(job.key, 'resolve')
       const same = await scene.claimOne()
-      expect([same.effectsEpoch, await store.beginStep(fenceOf(same), 'charge', now())]).toEqual([0, { result: '1' }])
+      expect([same.effectsEpoch, await store.beginStep(fenceOf(same), 'charge', now())]).toEqual([
+        0,
+        { result: '1' },
+      ])
       await scene.settle(same, outcomes.raised())
-      expect(await scene.resolve(job.key, 'resolve', { newEffects: true })).toMatchObject({ status: 'changed' })
+      expect(await scene.resolve(job.key, 'resolve', { newEffects: true })).toMatchObject({
+        status: 'changed',
+      })
       const anew = await scene.claimOne()
-      expect([anew.effectsEpoch, await store.beginStep(fenceOf(anew), 'charge', now())]).toEqual([1, { intent: 'new' }])
+      expect([anew.effectsEpoch, await store.beginStep(fenceOf(anew), 'charge', now())]).toEqual([
+        1,
+        { intent: 'new' },
+      ])
       const { effectsEpoch, history } = await scene.detail(job.key)
       expect(effectsEpoch).toBe(1)
-      expect(JSON.parse(history.at(-1)?.detail ?? '')).toMatchObject({ effectsEpoch: 1, forgotten: ['charge'] })
+      expect(JSON.parse(history.at(-1)?.detail ?? '')).toMatchObject({
+        effectsEpoch: 1,
+        forgotten: ['charge'],
+      })
     })
 
     it('is refused together with an end of the job', async () => {

@@ -5,7 +5,8 @@ import type { Stage } from '../conformance.ts'
 
 export function textRules(stage: Stage): void {
   describe('text', () => {
-    it('B101 keeps NUL, escapes, wide and combined characters of variables and results exactly', async () => {
+    // B101
+    it('keeps NUL, escapes, wide and combined characters of variables and results exactly', async () => {
       const { add, claimOne, settle, detail } = await stage()
       const hostile = {
         nul: 'a\u0000b',
@@ -23,7 +24,8 @@ export function textRules(stage: Stage): void {
       expect([JSON.parse(variables), JSON.parse(result ?? '')]).toEqual([hostile, hostile])
     })
 
-    it('B107 takes names of built-in members as plain types and variables', async () => {
+    // B107
+    it('takes names of built-in members as plain types and variables', async () => {
       const { store, claim, now } = await stage()
       const types = ['__proto__', 'constructor', 'hasOwnProperty', 'toString']
       const variables = '{"__proto__":{"polluted":1},"constructor":2}'
@@ -31,14 +33,17 @@ export function textRules(stage: Stage): void {
         types.map((type) => ({ ...newJob({ type }, now()), variables })),
         now(),
       )
-      const claimed = await claim({ types: types.map((type) => ({ type, limit: 1, timeoutMs: 1, retries: 3 })) })
+      const claimed = await claim({
+        types: types.map((type) => ({ type, limit: 1, timeoutMs: 1, retries: 3 })),
+      })
       expect(claimed.map(({ type }) => type).sort()).toEqual(types.sort())
       expect(claimed.map((job) => job.variables)).toEqual(new Array(4).fill(variables))
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       expect((await store.types(now())).map(({ type }) => type)).toEqual(types.sort())
     })
 
-    it('B075 lists jobs without reading their variables, and keeps big ones whole', async () => {
+    // B075
+    it('lists jobs without reading their variables, and keeps big ones whole', async () => {
       const { add, store, detail } = await stage()
       const big = { text: 'x'.repeat(1_000_000) }
       const key = await add({ variables: big })
@@ -47,7 +52,8 @@ export function textRules(stage: Stage): void {
       expect(JSON.parse((await detail(key)).variables)).toEqual(big)
     })
 
-    it('B106 finds the exact job by its key and no other by one beside it or beyond what a number holds', async () => {
+    // B106
+    it('finds the exact job by its key and no other by one beside it or beyond what a number holds', async () => {
       const { add, store, resolve } = await stage()
       const key = await add()
       for (const other of [key + 1, 0, -1, Number.MAX_SAFE_INTEGER, 2 ** 53, 2 ** 60]) {

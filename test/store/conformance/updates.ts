@@ -7,10 +7,16 @@ export function updateRules(stage: Stage): void {
       const { add, claimOne, resolve, expectState, clock, now } = await stage()
       const first = await add()
       const last = await add()
-      expect(await resolve(last, 'update', { priority: 5, retries: 7, reason: 'she waits' })).toMatchObject({ status: 'changed', to: 'available' })
+      expect(await resolve(last, 'update', { priority: 5, retries: 7, reason: 'she waits' })).toMatchObject({
+        status: 'changed',
+        to: 'available',
+      })
       const { history } = await expectState(last, 'available')
       expect(history).toMatchObject([{ event: 'updated', who: 'ada', reason: 'she waits' }])
-      expect(JSON.parse(history[0]?.detail ?? '')).toMatchObject({ priority: { before: 0, after: 5 }, retries: { after: 7 } })
+      expect(JSON.parse(history[0]?.detail ?? '')).toMatchObject({
+        priority: { before: 0, after: 5 },
+        retries: { after: 7 },
+      })
       expect(await claimOne()).toMatchObject({ key: last, priority: 5, retries: 7 })
       await resolve(first, 'update', { runAt: now() + 1_000 })
       await expectState(first, 'waiting')

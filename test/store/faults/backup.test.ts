@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import { backupTo } from '../../../src/store/sqlite/backup.ts'
+import { backupTo } from '../../../src/store/sqlite/file/backup.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openReader, type Connection } from '../../../src/store/sqlite/connection.ts'
-import type { Enqueued } from '../../../src/store/store.ts'
+import { openReader, type Connection } from '../../../src/store/sqlite/file/connection.ts'
+import type { Enqueued } from '../../../src/store/port.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openRead, openWrite } from './support/files.ts'
@@ -16,10 +16,17 @@ function openSource(path: string): Connection {
   return db
 }
 
-const keysIn = (path: string) => new Set(openRaw(path).prepare('SELECT key FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().all() as number[])
+const keysIn = (path: string) =>
+  new Set(
+    openRaw(path)
+      .prepare('SELECT key FROM wf_jobs JOIN wf_job_data ON job_key = key')
+      .pluck()
+      .all() as number[],
+  )
 
 describe('a backup', () => {
-  it('B095 made while others write is sound, holds every job acknowledged before it began, and is one file of mode 0600', async () => {
+  // B095
+  it('made while others write is sound, holds every job acknowledged before it began, and is one file of mode 0600', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     // Larger than one step of the copy, so that commits fall between its steps.
@@ -29,7 +36,9 @@ describe('a backup', () => {
     let writing = true
     const written = writers.map(async (child) => {
       await child.do('open', { path })
-      while (writing) for (const key of keysOf(await child.call('enqueue', jobsOf(1), systemClock.now()))) acknowledged.add(key)
+      while (writing)
+        for (const key of keysOf(await child.call('enqueue', jobsOf(1), systemClock.now())))
+          acknowledged.add(key)
     })
     for (let round = 0; round < (long ? 50 : 4); round++) {
       const target = `${path}.backup-${round}`
@@ -47,7 +56,8 @@ describe('a backup', () => {
     expect(readdirSync(dirname(path)).filter((name) => /unfinished|journal/.test(name))).toEqual([])
   })
 
-  it('B095 can be opened in the place of the store, and work goes on with it', async () => {
+  // B095
+  it('can be opened in the place of the store, and work goes on with it', async () => {
     const path = freshPath()
     await everyState(path)
     const target = join(dirname(path), 'copy.db')
@@ -58,14 +68,18 @@ describe('a backup', () => {
     expect(keysOf(await copy.enqueue(jobsOf(1), 1))).toHaveLength(1)
   })
 
-  it('B095 takes the place of an older one only when it is whole', async () => {
+  // B095
+  it('takes the place of an older one only when it is whole', async () => {
     const path = freshPath()
     await everyState(path)
     const target = join(dirname(path), 'copy.db')
     writeFileSync(target, 'the older one')
     // Cut short in the middle: the copy cannot be completed.
     const db = openRaw(path)
-    const page = db.prepare("SELECT pageno FROM dbstat WHERE name = 'wf_job_data' AND pagetype = 'leaf' LIMIT 1").pluck().get() as number
+    const page = db
+      .prepare("SELECT pageno FROM dbstat WHERE name = 'wf_job_data' AND pagetype = 'leaf' LIMIT 1")
+      .pluck()
+      .get() as number
     db.pragma('wal_checkpoint(TRUNCATE)')
     db.close()
     const damage = openRaw(path)
@@ -81,7 +95,8 @@ describe('a backup', () => {
     expect(statSync(target).size).toBe('the older one'.length)
   })
 
-  it('B095 is never under its final name half-made, and leaves nothing behind when it cannot be made', async () => {
+  // B095
+  it('is never under its final name half-made, and leaves nothing behind when it cannot be made', async () => {
     const path = freshPath()
     await everyState(path)
     mkdirSync(join(dirname(path), 'taken', 'inside'), { recursive: true })
@@ -91,7 +106,8 @@ describe('a backup', () => {
     expect(readdirSync(dirname(path)).filter((name) => !/^wf\.db/.test(name))).toEqual(['taken'])
   })
 
-  it('B095 of a connection that is writing is refused instead of being empty', async () => {
+  // B095
+  it('of a connection that is writing is refused instead of being empty', async () => {
     const path = freshPath()
     await everyState(path)
     const db = openRaw(path)

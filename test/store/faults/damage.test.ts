@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -79,7 +88,8 @@ const wrongs: Readonly<Record<string, (path: string) => void>> = {
   'half a page': (path) => truncateSync(path, 2_000),
   'half of the file': (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
   'all pages but the last': (path) => truncateSync(path, statSync(path).size - 4_096),
-  'the second half as zeros': (path) => patch(path, Math.floor(statSync(path).size / 2), Buffer.alloc(Math.ceil(statSync(path).size / 2))),
+  'the second half as zeros': (path) =>
+    patch(path, Math.floor(statSync(path).size / 2), Buffer.alloc(Math.ceil(statSync(path).size / 2))),
   text: (path) => writeFileSync(path, 'this is not a database\n'.repeat(500)),
 }
 
@@ -94,7 +104,8 @@ async function killedStore(jobs: number): Promise<string> {
   const path = await soundStore()
   const child = await startChild()
   await child.do('open', { path })
-  for (let count = 0; count < jobs; count++) await child.call('enqueue', jobsOf(1, { type: 'late' }), systemClock.now())
+  for (let count = 0; count < jobs; count++)
+    await child.call('enqueue', jobsOf(1, { type: 'late' }), systemClock.now())
   await child.kill()
   return path
 }
@@ -102,15 +113,19 @@ async function killedStore(jobs: number): Promise<string> {
 /** What is wrong with the log or the shared memory beside a store; the file itself is sound. */
 const wrongsBeside: Readonly<Record<string, (path: string, random: Random) => void | Promise<void>>> = {
   'the log of another store': async (path) => cpSync(`${await killedStore(30)}-wal`, `${path}-wal`),
-  'a log of random bytes': (path, random) => writeFileSync(`${path}-wal`, Buffer.from(Array.from({ length: 50_000 }, () => random() * 256))),
-  'a log that was cut': (path, random) => truncateSync(`${path}-wal`, Math.floor(statSync(`${path}-wal`).size * random())),
+  'a log of random bytes': (path, random) =>
+    writeFileSync(`${path}-wal`, Buffer.from(Array.from({ length: 50_000 }, () => random() * 256))),
+  'a log that was cut': (path, random) =>
+    truncateSync(`${path}-wal`, Math.floor(statSync(`${path}-wal`).size * random())),
   'a log with flipped bytes': (path, random) => flip(`${path}-wal`, 100, random),
-  'shared memory of random bytes': (path, random) => writeFileSync(`${path}-shm`, Buffer.from(Array.from({ length: 32_768 }, () => random() * 256))),
+  'shared memory of random bytes': (path, random) =>
+    writeFileSync(`${path}-shm`, Buffer.from(Array.from({ length: 32_768 }, () => random() * 256))),
 }
 
 describe('a damaged store', () => {
   it.each(Object.entries(wrongsBeside))(
-    'B090 beside which lies %s: everything ends in time, says what is wrong, and no process dies',
+    // B090
+    'beside which lies %s: everything ends in time, says what is wrong, and no process dies',
     async (what, wrong) => {
       const killed = await killedStore(20)
       const prober = new Prober()
@@ -122,7 +137,8 @@ describe('a damaged store', () => {
     },
   )
 
-  it('B090 whose log was cut keeps every commit before the cut, and is sound', async () => {
+  // B090
+  it('whose log was cut keeps every commit before the cut, and is sound', async () => {
     const killed = await killedStore(20)
     let kept = 0
     for (let share = 1; share <= 10; share++) {
@@ -139,7 +155,8 @@ describe('a damaged store', () => {
   })
 
   it.each(['cut to nothing', 'taken away'])(
-    'B090 whose file was %s while its last commits lie in the log is not made anew over them',
+    // B090
+    'whose file was %s while its last commits lie in the log is not made anew over them',
     async (what) => {
       const path = copyOf(await killedStore(5))
       if (what === 'taken away') rmSync(path)
@@ -153,13 +170,22 @@ describe('a damaged store', () => {
     },
   )
 
-  it('B090 that is found to be damaged by one write takes no other, and gives no more jobs away', async () => {
+  // B090
+  it('that is found to be damaged by one write takes no other, and gives no more jobs away', async () => {
     const path = await soundStore()
     const db = openRaw(path)
-    const page = db.prepare("SELECT pageno FROM dbstat WHERE name = 'wf_incidents_job' LIMIT 1").pluck().get() as number
+    const page = db
+      .prepare("SELECT pageno FROM dbstat WHERE name = 'wf_incidents_job' LIMIT 1")
+      .pluck()
+      .get() as number
     db.close()
     patch(path, (page - 1) * 4_096, Buffer.alloc(4_096, 0xff))
-    const scene = sceneOn({ store: await openWrite(path), clock: createFakeClock(systemClock.now() + 1_000), another: null, faults: () => [] })
+    const scene = sceneOn({
+      store: await openWrite(path),
+      clock: createFakeClock(systemClock.now() + 1_000),
+      another: null,
+      faults: () => [],
+    })
     await scene.join('w#2')
     const [job, ...others] = await scene.claim({ workerId: 'w#2', limit: 3 })
     if (!job) throw new Error('nothing to claim')
@@ -167,27 +193,43 @@ describe('a damaged store', () => {
     const damaged = { code: 'store_corrupt', hint: expect.stringMatching(/Restore a backup.*\.recover/) }
     const behind = [scene.settle(job, outcomes.raised()), scene.add(), scene.claim({ workerId: 'w#2' })]
     for (const refused of await Promise.all(behind.map(refusalOf))) expect(refused).toMatchObject(damaged)
-    for (const write of [() => scene.add(), () => scene.claim({ workerId: 'w#2' }), () => scene.settle(job, outcomes.success())]) {
+    for (const write of [
+      () => scene.add(),
+      () => scene.claim({ workerId: 'w#2' }),
+      () => scene.settle(job, outcomes.success()),
+    ]) {
       expect(await refusalOf(write())).toMatchObject(damaged)
     }
     // What can still be read is shown.
     expect(await scene.store.counts()).toMatchObject({ running: 4 })
   })
 
-  it('B090 with one row that breaks the rules of its table: no claim, and words that lead to the row', async () => {
+  // B090
+  it('with one row that breaks the rules of its table: no claim, and words that lead to the row', async () => {
     const path = await soundStore()
     const db = openRaw(path)
     db.pragma('ignore_check_constraints = ON')
-    db.exec("UPDATE wf_jobs SET finished_at = 7 WHERE state = 'available' AND key = (SELECT min(key) FROM wf_jobs WHERE state = 'available')")
+    db.exec(
+      "UPDATE wf_jobs SET finished_at = 7 WHERE state = 'available' AND key = (SELECT min(key) FROM wf_jobs WHERE state = 'available')",
+    )
     db.close()
-    const scene = sceneOn({ store: await openWrite(path), clock: createFakeClock(systemClock.now() + 1_000), another: null, faults: () => [] })
+    const scene = sceneOn({
+      store: await openWrite(path),
+      clock: createFakeClock(systemClock.now() + 1_000),
+      another: null,
+      faults: () => [],
+    })
     await scene.join('w#2')
     const refused = await refusalOf(scene.claim({ workerId: 'w#2' }))
-    expect(refused).toMatchObject({ code: 'store_corrupt', message: expect.stringMatching(/^job 9 breaks a rule of wf_jobs/) })
+    expect(refused).toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringMatching(/^job 9 breaks a rule of wf_jobs/),
+    })
     expect(await scene.store.counts()).toMatchObject({ running: 1 })
   })
 
-  it('B090 whose file can no longer be read ends no process by its watch: the next question is told', async () => {
+  // B090
+  it('whose file can no longer be read ends no process by its watch: the next question is told', async () => {
     const path = freshPath()
     const clock = createFakeClock()
     const store = await openWrite(path, { clock })
@@ -199,18 +241,23 @@ describe('a damaged store', () => {
   })
 
   it.each(Object.entries(wrongs))(
-    'B090 that is %s is named as damaged by everything that is asked of it, and nothing is claimed',
+    // B090
+    'that is %s is named as damaged by everything that is asked of it, and nothing is claimed',
     async (what, wrong) => {
       const path = await soundStore()
       wrong(path)
       const probe = await new Prober().probe(path, what)
       expectTold(probe, what)
-      expect([probe['open to read'], probe['jobs'], probe['open to write'], probe['claim']], JSON.stringify(probe)).toContain('store_corrupt')
+      expect(
+        [probe['open to read'], probe['jobs'], probe['open to write'], probe['claim']],
+        JSON.stringify(probe),
+      ).toContain('store_corrupt')
       expect(probe['claimed'] ?? 0).toBe(0)
     },
   )
 
-  it('B090 with random bytes flipped: every question and every change ends in time, with a code that says what is wrong, and no process dies', async () => {
+  // B090
+  it('with random bytes flipped: every question and every change ends in time, with a code that says what is wrong, and no process dies', async () => {
     const seeds = long ? 500 : 60
     const first = Number(process.env['WF_SEED'] ?? 1)
     const sound = await soundStore()

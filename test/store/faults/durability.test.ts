@@ -2,10 +2,15 @@ import { fdatasync, fdatasyncSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openStore } from '../../../src/app.ts'
 import { loadConfig } from '../../../src/config.ts'
-import { WfError } from '../../../src/domain/errors.ts'
-import { openReader, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { refuseOldEngine } from '../../../src/store/sqlite/driver.ts'
-import { enqueueIn } from '../../../src/store/sqlite/enqueue-in.ts'
+import { WfError } from '../../../src/errors.ts'
+import {
+  openReader,
+  openWriter,
+  setJournal,
+  type Connection,
+} from '../../../src/store/sqlite/file/connection.ts'
+import { refuseOldEngine } from '../../../src/store/sqlite/file/driver.ts'
+import { enqueueIn } from '../../../src/store/sqlite/hot/enqueue-in.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
 import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
 
@@ -23,7 +28,8 @@ function settingsOf(db: Connection | null): Record<string, unknown> {
 }
 
 describe('durability', () => {
-  it('B091 by default every commit is synced before it is answered, in a new store and in one that was there', async () => {
+  // B091
+  it('by default every commit is synced before it is answered, in a new store and in one that was there', async () => {
     const path = freshPath()
     const config = await loadConfig({})
     expect(config.durability).toBe('power')
@@ -40,21 +46,30 @@ describe('durability', () => {
       }
       const before = syncs()
       expect(await store.job(1)).not.toBeNull()
-      expect(syncs(), 'what is told of a job may have been committed by another process').toBeGreaterThan(before)
+      expect(syncs(), 'what is told of a job may have been committed by another process').toBeGreaterThan(
+        before,
+      )
     }
   })
 
-  it('B091 is relaxed only by name, and never below NORMAL', async () => {
+  // B091
+  it('is relaxed only by name, and never below NORMAL', async () => {
     const store = await openWrite(freshPath(), { durability: 'process' })
     expect(settingsOf(connectionOf(store))).toMatchObject({ synchronous: 1 })
     const before = syncs()
     await store.enqueue(jobsOf(1), 1)
     expect(syncs()).toBe(before)
-    await expect(loadConfig({ env: { WF_DURABILITY: 'off' } })).rejects.toMatchObject({ code: 'invalid_config' })
+    await expect(loadConfig({ env: { WF_DURABILITY: 'off' } })).rejects.toMatchObject({
+      code: 'invalid_config',
+    })
   })
 
-  it('B091 holds on a network file system too, with a rollback journal', async () => {
-    const store = await openWrite(freshPath(), { fileSystemType: fileSystemType.network, networkFileSystem: 'allow' })
+  // B091
+  it('holds on a network file system too, with a rollback journal', async () => {
+    const store = await openWrite(freshPath(), {
+      fileSystemType: fileSystemType.network,
+      networkFileSystem: 'allow',
+    })
     expect(settingsOf(connectionOf(store))).toMatchObject({ journal_mode: 'delete', synchronous: 2 })
   })
 
@@ -74,7 +89,12 @@ describe('durability', () => {
     await openWrite(path)
     const db = openReader(path)
     onTestFinished(() => void db.close())
-    for (const sql of ['DELETE FROM wf_meta', 'CREATE TABLE more (id)', 'PRAGMA user_version = 7', 'CREATE TEMP TABLE more (id)']) {
+    for (const sql of [
+      'DELETE FROM wf_meta',
+      'CREATE TABLE more (id)',
+      'PRAGMA user_version = 7',
+      'CREATE TEMP TABLE more (id)',
+    ]) {
       expect(() => db.exec(sql), sql).toThrow(/readonly/)
     }
   })
@@ -91,19 +111,28 @@ describe('durability', () => {
 })
 
 describe('the engine', () => {
-  it('B094 is one in which two connections that write and checkpoint at once lose nothing', async () => {
+  // B094
+  it('is one in which two connections that write and checkpoint at once lose nothing', async () => {
     const { engineVersion } = await (await openWrite(freshPath())).info()
     expect(() => refuseOldEngine(engineVersion)).not.toThrow()
     expect(engineVersion.localeCompare('3.51.3', undefined, { numeric: true })).toBeGreaterThanOrEqual(0)
   })
 
-  it.each(['3.7.0', '3.49.2', '3.51.2', '3.9.99', '2.99.9', ''])('B094 %s is refused, with what to install', (version) => {
-    const refused = thrownBy(() => refuseOldEngine(version))
-    expect(refused).toMatchObject({ code: 'store_unavailable', hint: expect.stringContaining('better-sqlite3') })
-    expect(refused?.message).toContain('3.51.3')
-  })
+  // B094
+  it.each(['3.7.0', '3.49.2', '3.51.2', '3.9.99', '2.99.9', ''])(
+    '%s is refused, with what to install',
+    (version) => {
+      const refused = thrownBy(() => refuseOldEngine(version))
+      expect(refused).toMatchObject({
+        code: 'store_unavailable',
+        hint: expect.stringContaining('better-sqlite3'),
+      })
+      expect(refused?.message).toContain('3.51.3')
+    },
+  )
 
-  it('B094 of a connection that a producer brings along is looked at too', async () => {
+  // B094
+  it('of a connection that a producer brings along is looked at too', async () => {
     const path = freshPath()
     await openWrite(path)
     const db = openRaw(path)
@@ -118,7 +147,8 @@ describe('the engine', () => {
     expect(db.prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(0)
   })
 
-  it.each(['3.51.3', '3.52.0', '3.53.2', '3.100.0', '4.0.0'])('B094 %s is accepted', (version) => {
+  // B094
+  it.each(['3.51.3', '3.52.0', '3.53.2', '3.100.0', '4.0.0'])('%s is accepted', (version) => {
     expect(thrownBy(() => refuseOldEngine(version))).toBeNull()
   })
 })

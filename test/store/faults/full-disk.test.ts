@@ -2,11 +2,16 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import { backupTo } from '../../../src/store/sqlite/backup.ts'
+import { backupTo } from '../../../src/store/sqlite/file/backup.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openReader, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
-import { migrations } from '../../../src/store/sqlite/migrations.ts'
+import {
+  openReader,
+  openWriter,
+  setJournal,
+  type Connection,
+} from '../../../src/store/sqlite/file/connection.ts'
+import { migrate, schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
+import { migrations } from '../../../src/store/sqlite/file/migrations.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
 import { claimRequest, outcomes, type Scene } from '../../support/store-scene.ts'
 import { refusalOf } from './support/child.ts'
@@ -42,23 +47,28 @@ const writes: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
 }
 
 describe.skipIf(!canMount)('on a full disk', () => {
-  it.each(Object.entries(writes))('B086 %s is refused as what it is, changes nothing, and is taken when there is space again', async (_, write) => {
-    const { scene, disk, path } = await fullScene()
-    const before = await scene.store.jobs({}, { limit: 10 })
-    for (let time = 0; time < 3; time++) {
-      const refused = await refusalOf(write(scene))
-      expect(refused).toMatchObject(full)
-      expect(refused.message).toContain(path)
-    }
-    expect(await scene.store.jobs({}, { limit: 10 })).toEqual(before)
-    expect(await scene.store.counts()).toMatchObject({ available: 2, running: 1 })
-    disk.empty()
-    await write(scene)
-    await scene.store.close()
-    expect(checkInvariantsOf(path)).toEqual([])
-  })
+  // B086
+  it.each(Object.entries(writes))(
+    '%s is refused as what it is, changes nothing, and is taken when there is space again',
+    async (_, write) => {
+      const { scene, disk, path } = await fullScene()
+      const before = await scene.store.jobs({}, { limit: 10 })
+      for (let time = 0; time < 3; time++) {
+        const refused = await refusalOf(write(scene))
+        expect(refused).toMatchObject(full)
+        expect(refused.message).toContain(path)
+      }
+      expect(await scene.store.jobs({}, { limit: 10 })).toEqual(before)
+      expect(await scene.store.counts()).toMatchObject({ available: 2, running: 1 })
+      disk.empty()
+      await write(scene)
+      await scene.store.close()
+      expect(checkInvariantsOf(path)).toEqual([])
+    },
+  )
 
-  it('B086 one of many writes in a transaction that does not fit: each of them is refused, and each can be handed in again', async () => {
+  // B086
+  it('one of many writes in a transaction that does not fit: each of them is refused, and each can be handed in again', async () => {
     const { scene, disk, path } = await fullScene()
     const refused = await Promise.all(Array.from({ length: 20 }, () => refusalOf(scene.enqueue({}))))
     for (const each of refused) expect(each).toMatchObject(full)
@@ -68,7 +78,8 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('A38 B086 a producer that fills the disk to its last byte loses nothing that was acknowledged', async () => {
+  // A38 B086
+  it('a producer that fills the disk to its last byte loses nothing that was acknowledged', async () => {
     const disk = smallDisk(4)
     const path = join(disk.folder, 'wf.db')
     const store = await openWrite(path)
@@ -76,7 +87,9 @@ describe.skipIf(!canMount)('on a full disk', () => {
     let refusals = 0
     const size = (left: number) => ({ variables: { text: 'x'.repeat(left) } })
     for (let length = 20_000; length >= 1; ) {
-      const outcome = await store.enqueue(jobsOf(1, size(length)), systemClock.now()).catch((error: { code: string }) => error.code)
+      const outcome = await store
+        .enqueue(jobsOf(1, size(length)), systemClock.now())
+        .catch((error: { code: string }) => error.code)
       if (typeof outcome === 'string') {
         expect(outcome).toBe('store_full')
         refusals += 1
@@ -93,12 +106,17 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect((await again.counts()).available).toBe(acknowledged.length)
   })
 
-  it('B086 opening says what it is where the log and the shared memory find no room, for writers, readers and new stores', async () => {
+  // B086
+  it('opening says what it is where the log and the shared memory find no room, for writers, readers and new stores', async () => {
     const disk = smallDisk()
     const path = join(disk.folder, 'wf.db')
     await everyState(path)
     disk.fill()
-    for (const open of [() => openWrite(path), () => openRead(path), () => openWrite(join(disk.folder, 'new.db'))]) {
+    for (const open of [
+      () => openWrite(path),
+      () => openRead(path),
+      () => openWrite(join(disk.folder, 'new.db')),
+    ]) {
       expect(await refusalOf(open())).toMatchObject(full)
     }
     disk.empty()
@@ -111,23 +129,33 @@ describe.skipIf(!canMount)('on a full disk', () => {
     }
   })
 
-  it('B086 an upgrade that finds no room for its backup or for itself leaves the store as it was, and nothing half-made', async () => {
+  // B086
+  it('an upgrade that finds no room for its backup or for itself leaves the store as it was, and nothing half-made', async () => {
     const disk = smallDisk(2)
     const path = join(disk.folder, 'wf.db')
     await everyState(path)
-    const steps = (sql: string) => [...migrations, { version: schemaVersion + 1, name: 'more', up: (db: Connection) => void db.exec(sql) }]
+    const steps = (sql: string) => [
+      ...migrations,
+      { version: schemaVersion + 1, name: 'more', up: (db: Connection) => void db.exec(sql) },
+    ]
     const upgrade = async (sql: string) => {
       const db = openWriter(path)
       try {
         setJournal(db, { durability: 'power', shared: true })
-        await migrate(db, { clock: systemClock, random: () => 0, lockTimeoutMs: 0, location: path }, steps(sql))
+        await migrate(
+          db,
+          { clock: systemClock, random: () => 0, lockTimeoutMs: 0, location: path },
+          steps(sql),
+        )
       } finally {
         db.close()
       }
     }
     // No room for the change: more than the whole disk.
     const large = 'CREATE TABLE wf_more (blob BLOB) STRICT; INSERT INTO wf_more VALUES (zeroblob(4000000))'
-    expect(await refusalOf(upgrade(large))).toMatchObject({ code: expect.stringMatching(/store_full|SQLITE_FULL/) })
+    expect(await refusalOf(upgrade(large))).toMatchObject({
+      code: expect.stringMatching(/store_full|SQLITE_FULL/),
+    })
     expect(readdirSync(disk.folder).sort()).toEqual(['wf.db', `wf.db.schema-${schemaVersion}.backup`])
     expect(checkInvariantsOf(`${path}.schema-${schemaVersion}.backup`)).toEqual([])
     expect((await (await openRead(path)).info()).schemaVersion).toBe(schemaVersion)
@@ -146,17 +174,21 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect(await refusalOf(openRead(path))).toMatchObject({ code: 'schema_newer' })
   })
 
-  it('B086 B095 a backup without room is refused and leaves nothing behind', async () => {
+  // B086 B095
+  it('a backup without room is refused and leaves nothing behind', async () => {
     const { disk, path } = await fullScene()
     const source = openReader(path)
-    await expect(backupTo(source, join(disk.folder, 'copy.db'))).rejects.toMatchObject({ code: expect.stringMatching(/FULL|IOERR|ENOSPC/) })
+    await expect(backupTo(source, join(disk.folder, 'copy.db'))).rejects.toMatchObject({
+      code: expect.stringMatching(/FULL|IOERR|ENOSPC/),
+    })
     source.close()
     expect(readdirSync(disk.folder).filter((name) => name.includes('copy'))).toEqual([])
   })
 })
 
 describe.skipIf(!canMount)('on a disk that turned read-only', () => {
-  it('A38 B088 readers and writers are told so, and both go on when it can be written again', async () => {
+  // A38 B088
+  it('readers and writers are told so, and both go on when it can be written again', async () => {
     const disk = smallDisk()
     const path = join(disk.folder, 'wf.db')
     const scene = await fileScene(path)
@@ -170,7 +202,9 @@ describe.skipIf(!canMount)('on a disk that turned read-only', () => {
     expect(await refusalOf(openWrite(join(disk.folder, 'new.db')))).toMatchObject({ code: 'store_read_only' })
     disk.readOnly(false)
     const store = await openWrite(path)
-    expect(await store.exchange({ settlements: [], claim: claimRequest() }, systemClock.now())).toMatchObject({ claimed: [] })
+    expect(await store.exchange({ settlements: [], claim: claimRequest() }, systemClock.now())).toMatchObject(
+      { claimed: [] },
+    )
     expect(await store.enqueue(jobsOf(1), systemClock.now())).toMatchObject([{ status: 'created' }])
   })
 })

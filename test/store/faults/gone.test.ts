@@ -7,10 +7,10 @@ import { systemClock } from '../../../src/clock.ts'
 import { openMemoryStore } from '../../../src/testing/memory-store.ts'
 import { seededRandom } from '../../../src/random.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openReader } from '../../../src/store/sqlite/connection.ts'
-import { GroupCommit } from '../../../src/store/sqlite/group-commit.ts'
-import { identityOf, openInPlace } from '../../../src/store/sqlite/store-place.ts'
-import { WfError } from '../../../src/domain/errors.ts'
+import { openReader } from '../../../src/store/sqlite/file/connection.ts'
+import { GroupCommit } from '../../../src/store/sqlite/file/group-commit.ts'
+import { identityOf, openInPlace } from '../../../src/store/sqlite/file/file-identity.ts'
+import { WfError } from '../../../src/errors.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { claimRequest, outcomes, type Scene } from '../../support/store-scene.ts'
 import { refusalOf, startChild } from './support/child.ts'
@@ -31,9 +31,15 @@ function backedUp(path: string): string {
 /** What becomes of the file, and the code that says so. */
 const fates: Readonly<Record<string, readonly [code: string, change: (path: string) => void]>> = {
   'was deleted': ['store_missing', (path) => unlinkSync(path)],
-  'was deleted with all that lies beside it': ['store_missing', (path) => beside(path).map((file) => rmSync(file))],
+  'was deleted with all that lies beside it': [
+    'store_missing',
+    (path) => beside(path).map((file) => rmSync(file)),
+  ],
   'was moved': ['store_missing', (path) => renameSync(path, `${path}.old`)],
-  'lies in a folder that was moved': ['store_missing', (path) => renameSync(dirname(path), `${dirname(path)}-old`)],
+  'lies in a folder that was moved': [
+    'store_missing',
+    (path) => renameSync(dirname(path), `${dirname(path)}-old`),
+  ],
   'was replaced by a backup': ['store_replaced', (path) => renameSync(backedUp(path), path)],
   'was deleted and restored': [
     'store_replaced',
@@ -141,21 +147,24 @@ describe('a store whose file', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it.each(['-wal', '-shm'])('lost its %s takes nothing more within a second, and loses nothing when it is closed', async (end) => {
-    const { path, scene: made } = await scene()
-    await made.clock.advance(1_000)
-    await made.enqueue({})
-    rmSync(`${path}${end}`)
-    await made.clock.advance(1_000)
-    const refused = await refusalOf(made.enqueue({}))
-    expect(refused).toMatchObject({ code: 'store_replaced', hint: expect.stringContaining('SIGTERM') })
-    expect(refused.message).toContain(`wf.db${end}`)
-    expect(await refusalOf(made.store.counts())).toMatchObject({ code: 'store_replaced' })
-    await made.store.close()
-    expect(existsSync(`${path}-wal`)).toBe(false)
-    expect(await (await openRead(path)).counts()).toMatchObject({ available: 3, running: 1 })
-    expect(checkInvariantsOf(path)).toEqual([])
-  })
+  it.each(['-wal', '-shm'])(
+    'lost its %s takes nothing more within a second, and loses nothing when it is closed',
+    async (end) => {
+      const { path, scene: made } = await scene()
+      await made.clock.advance(1_000)
+      await made.enqueue({})
+      rmSync(`${path}${end}`)
+      await made.clock.advance(1_000)
+      const refused = await refusalOf(made.enqueue({}))
+      expect(refused).toMatchObject({ code: 'store_replaced', hint: expect.stringContaining('SIGTERM') })
+      expect(refused.message).toContain(`wf.db${end}`)
+      expect(await refusalOf(made.store.counts())).toMatchObject({ code: 'store_replaced' })
+      await made.store.close()
+      expect(existsSync(`${path}-wal`)).toBe(false)
+      expect(await (await openRead(path)).counts()).toMatchObject({ available: 3, running: 1 })
+      expect(checkInvariantsOf(path)).toEqual([])
+    },
+  )
 
   it('is reached by a link is the one that the link leads to; another link, another store', async () => {
     const { path } = await scene()
@@ -174,14 +183,21 @@ describe('a store whose file', () => {
   it('lies in memory is never looked for', async () => {
     const store = await openMemoryStore({ clock: createFakeClock() })
     onTestFinished(() => store.close())
-    expect(await store.exchange({ settlements: [], claim: claimRequest() }, store.now())).toMatchObject({ claimed: [] })
+    expect(await store.exchange({ settlements: [], claim: claimRequest() }, store.now())).toMatchObject({
+      claimed: [],
+    })
   })
 
   it('is written past wf, copied or checkpointed is the same file all the time', async () => {
     const { path, scene: made } = await scene()
     const raw = openRaw(path)
     backedUp(path)
-    for (const pragma of ['wal_checkpoint(TRUNCATE)', 'wal_checkpoint(RESTART)', 'optimize', 'incremental_vacuum']) {
+    for (const pragma of [
+      'wal_checkpoint(TRUNCATE)',
+      'wal_checkpoint(RESTART)',
+      'optimize',
+      'incremental_vacuum',
+    ]) {
       raw.pragma(pragma)
       raw.exec('CREATE TABLE IF NOT EXISTS mine (n); INSERT INTO mine VALUES (1)')
       await made.clock.advance(1_000)
@@ -210,7 +226,9 @@ describe('opening', () => {
     expect(place.file).toBe(identityOf(path))
     found.close()
     swaps = 0
-    expect(() => openInPlace(path, systemClock, swapping(99))).toThrow(expect.objectContaining({ code: 'store_replaced' }))
+    expect(() => openInPlace(path, systemClock, swapping(99))).toThrow(
+      expect.objectContaining({ code: 'store_replaced' }),
+    )
     expect(() => openInPlace(join(path, 'no'), systemClock, openReader)).toThrow()
   })
 })
@@ -224,7 +242,14 @@ describe('a commit', () => {
     onTestFinished(() => void db.close())
     const wait = { clock: createFakeClock(), random: seededRandom(1), lockTimeoutMs: null, location: path }
     let committed = 0
-    const commits = new GroupCommit({ db, wait, guard: () => undefined, inPlace, committed: () => committed++, log: null })
+    const commits = new GroupCommit({
+      db,
+      wait,
+      guard: () => undefined,
+      inPlace,
+      committed: () => committed++,
+      log: null,
+    })
     let runs = 0
     const insert = () => {
       runs++

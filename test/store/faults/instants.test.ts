@@ -25,7 +25,8 @@ function columnsOf(path: string): Column[] {
 }
 
 describe('instants', () => {
-  it('B096 are whole epoch milliseconds in every table, and the database itself never says what time it is', async () => {
+  // B096
+  it('are whole epoch milliseconds in every table, and the database itself never says what time it is', async () => {
     const path = freshPath()
     await everyState(path)
     const db = openRaw(path)
@@ -33,25 +34,31 @@ describe('instants', () => {
     expect(instants.length).toBeGreaterThan(20)
     for (const { table, name, type, standard } of instants) {
       expect([type, standard], `${table}.${name}`).toEqual(['INTEGER', null])
-      const odd = db.prepare(`SELECT count(*) FROM ${table} WHERE ${name} IS NOT NULL AND (typeof(${name}) <> 'integer' OR ${name} < 1000000000000)`)
+      const odd = db.prepare(
+        `SELECT count(*) FROM ${table} WHERE ${name} IS NOT NULL AND (typeof(${name}) <> 'integer' OR ${name} < 1000000000000)`,
+      )
       expect(odd.pluck().get(), `${table}.${name}`).toBe(0)
     }
     const schema = db.prepare('SELECT group_concat(sql) FROM sqlite_schema').pluck().get()
     expect(schema).not.toMatch(/CURRENT_|strftime|datetime|julianday|unixepoch|'now'/i)
   })
 
-  it('B096 a fraction of a millisecond is refused by the table, not cut or kept as text', async () => {
+  // B096
+  it('a fraction of a millisecond is refused by the table, not cut or kept as text', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     const [job] = jobsOf(1)
     if (!job) throw new Error('no job')
     for (const runAt of [1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(await store.enqueue([{ ...job, runAt }], 1)).toMatchObject([{ status: 'refused', reason: 'constraint' }])
+      expect(await store.enqueue([{ ...job, runAt }], 1)).toMatchObject([
+        { status: 'refused', reason: 'constraint' },
+      ])
     }
     expect(await store.enqueue([{ ...job, runAt: 7 }], 1)).toMatchObject([{ status: 'created' }])
   })
 
-  it('B096 the order in SQL is the order in time, to the millisecond, whatever the time zone of who wrote and who claims', async () => {
+  // B096
+  it('the order in SQL is the order in time, to the millisecond, whatever the time zone of who wrote and who claims', async () => {
     const seed = Number(process.env['WF_SEED'] ?? Date.now() % 1_000_000)
     const random = seededRandom(seed)
     const path = freshPath()
@@ -59,7 +66,12 @@ describe('instants', () => {
     const writers = await Promise.all(zones.map((TZ) => startChild({ env: { TZ } })))
     await Promise.all(writers.map((child) => child.do('open', { path })))
     // Around a change of the clocks, the turn of a year and a millennium, close together and far apart.
-    const corners = ['2026-03-29T01:00:00.000Z', '2026-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z', '2026-07-12T17:25:00.000Z'].map(Date.parse)
+    const corners = [
+      '2026-03-29T01:00:00.000Z',
+      '2026-12-31T23:59:59.999Z',
+      '2000-01-01T00:00:00.000Z',
+      '2026-07-12T17:25:00.000Z',
+    ].map(Date.parse)
     const instants = Array.from({ length: 120 }, () => {
       const corner = corners[Math.floor(random() * corners.length)] ?? 0
       return corner + Math.floor((random() - 0.5) * 10 ** Math.ceil(random() * 8))
@@ -67,7 +79,8 @@ describe('instants', () => {
     const last = Math.max(...instants)
     const runAts = new Map<number, number>()
     for (const [index, at] of instants.entries()) {
-      const [enqueued] = (await writers[index % 3]?.call('enqueue', [newJob({ type: 't', at }, last)], last)) ?? []
+      const [enqueued] =
+        (await writers[index % 3]?.call('enqueue', [newJob({ type: 't', at }, last)], last)) ?? []
       if (enqueued?.status !== 'created') throw new Error(`seed ${seed}: not created`)
       runAts.set(enqueued.key, at)
     }

@@ -3,8 +3,14 @@ import { systemClock } from '../../../src/clock.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
 import { seededRandom } from '../../../src/random.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { claimRequest, exhaustedToDeadLetter, outcomes, sceneOn, type Scene } from '../../support/store-scene.ts'
+import type { Store } from '../../../src/store/port.ts'
+import {
+  claimRequest,
+  exhaustedToDeadLetter,
+  outcomes,
+  sceneOn,
+  type Scene,
+} from '../../support/store-scene.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { startChild, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
@@ -22,9 +28,19 @@ const day = 86_400_000
 const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
   async 'enqueueing three, one with a key'({ now }) {
     const inputs = [{}, { idempotencyKey: 'k' }, { delay: 5_000 }]
-    return { method: 'enqueue', args: [inputs.map((input) => newJob({ type: 't', variables: { a: 1 }, ...input }, now())), now()] }
+    return {
+      method: 'enqueue',
+      args: [inputs.map((input) => newJob({ type: 't', variables: { a: 1 }, ...input }, now())), now()],
+    }
   },
-  async 'settling in every way, with children, and claiming what is due'({ clock, now, enqueue, claim, settlement, settle }) {
+  async 'settling in every way, with children, and claiming what is due'({
+    clock,
+    now,
+    enqueue,
+    claim,
+    settlement,
+    settle,
+  }) {
     await enqueue({}, {}, { retries: 1 }, {}, {}, {}, {})
     const [success, fail, dead, poison, raised, lost, late] = await claim()
     if (!success || !fail || !dead || !poison || !raised || !lost || !late) throw new Error('not claimed')
@@ -33,7 +49,9 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     await clock.advance(10)
     const child = { ...newJob({ type: 'child' }, now()), when: 'success' as const }
     const settlements = [
-      settlement(success, outcomes.success({ ok: true }), { children: [child, { ...child, idempotency: { key: 'c', hash: 'h' } }] }),
+      settlement(success, outcomes.success({ ok: true }), {
+        children: [child, { ...child, idempotency: { key: 'c', hash: 'h' } }],
+      }),
       settlement(fail, outcomes.fail(60_000)),
       settlement(dead, outcomes.fail(), { policy: exhaustedToDeadLetter }),
       settlement(poison, outcomes.poison()),
@@ -61,7 +79,13 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     await settle(failing, outcomes.fail(60_000))
     const by = { who: 'ada', reason: 'tried' }
     const batch = [
-      { ...by, jobKey: raised.key, verb: 'resolve', retries: 2, set: [{ path: 'amount', value: 10, add: false }] },
+      {
+        ...by,
+        jobKey: raised.key,
+        verb: 'resolve',
+        retries: 2,
+        set: [{ path: 'amount', value: 10, add: false }],
+      },
       { ...by, jobKey: dead.key, verb: 'dlq_retry' },
       { ...by, jobKey: poison.key, verb: 'discard' },
       { ...by, jobKey: failing.key, verb: 'retry' },
@@ -93,21 +117,28 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
     await settle(dead, outcomes.fail(), { policy: exhaustedToDeadLetter })
     await settle(fail, outcomes.fail(60_000))
     await clock.advance(2 * day)
-    return { method: 'prune', args: [{ finishedMs: day, deadLettersMs: day, idempotencyKeysMs: day, statsMs: day }, now()] }
+    return {
+      method: 'prune',
+      args: [{ finishedMs: day, deadLettersMs: day, idempotencyKeysMs: day, statsMs: day }, now()],
+    }
   },
 }
 
 /** Every row of every table. */
 function contentsOf(path: string): Record<string, unknown> {
   const db = openRaw(path)
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").pluck().all() as string[]
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all() as string[]
   const rows = Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM ${name}`).all()]))
   db.close()
   return rows
 }
 
 describe('a process that is killed between two statements', () => {
-  it.each(Object.entries(deeds))('B011 %s: all of it is there afterwards, or none', async (_, deed) => {
+  // B011
+  it.each(Object.entries(deeds))('%s: all of it is there afterwards, or none', async (_, deed) => {
     const prepared = freshPath()
     const scene = await fileScene(prepared)
     const call = await deed(scene)
@@ -124,7 +155,11 @@ describe('a process that is killed between two statements', () => {
       expect(contentsOf(path), JSON.stringify(point)).toEqual(committed ? after : before)
       expect(checkInvariantsOf(path)).toEqual([])
     }
-    const points = [{ killAfter: statements }, { killBefore: statements }, ...pointsBelow(statements).map((killBefore) => ({ killBefore }))]
+    const points = [
+      { killAfter: statements },
+      { killBefore: statements },
+      ...pointsBelow(statements).map((killBefore) => ({ killBefore })),
+    ]
     for (let at = 0; at < points.length; at += 4) await Promise.all(points.slice(at, at + 4).map(kill))
   })
 })
@@ -148,7 +183,8 @@ function pointsBelow(statements: number): number[] {
 }
 
 describe('a worker that is killed', () => {
-  it('B012 at a random moment after its claims: every job is accounted for, what was acknowledged stays, the rest runs again', async () => {
+  // B012
+  it('at a random moment after its claims: every job is accounted for, what was acknowledged stays, the rest runs again', async () => {
     const jobs = long ? 1_000 : 300
     const kills = long ? 100 : 6
     const seed = Number(process.env['WF_SEED'] ?? 1)
@@ -161,24 +197,44 @@ describe('a worker that is killed', () => {
       const workerId = `w#${round}`
       const child = await startChild()
       await child.do('open', { path })
-      await store.registerWorkers([{ ...row, id: workerId, label: workerId, leaseUntil: systemClock.now() + 600_000 }], systemClock.now())
-      await workUntil(child, { workerId, turns: Math.ceil(random() * 5), ms: random() * 5, settled: (key) => acknowledged.add(key) })
-      expect(openRaw(path).prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get(), `seed ${seed}`).toBe(jobs)
+      await store.registerWorkers(
+        [{ ...row, id: workerId, label: workerId, leaseUntil: systemClock.now() + 600_000 }],
+        systemClock.now(),
+      )
+      await workUntil(child, {
+        workerId,
+        turns: Math.ceil(random() * 5),
+        ms: random() * 5,
+        settled: (key) => acknowledged.add(key),
+      })
+      expect(
+        openRaw(path).prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get(),
+        `seed ${seed}`,
+      ).toBe(jobs)
       for (const { jobKey } of await store.held(workerId)) expect(acknowledged.has(jobKey)).toBe(false)
       await store.retireWorkers([workerId], systemClock.now())
     }
-    const done = new Set(openRaw(path).prepare("SELECT key FROM wf_jobs WHERE state = 'completed'").pluck().all() as number[])
-    for (const key of acknowledged) expect(done.has(key), `seed ${seed}: job ${key} was acknowledged`).toBe(true)
+    const done = new Set(
+      openRaw(path).prepare("SELECT key FROM wf_jobs WHERE state = 'completed'").pluck().all() as number[],
+    )
+    for (const key of acknowledged)
+      expect(done.has(key), `seed ${seed}: job ${key} was acknowledged`).toBe(true)
     expect(acknowledged.size).toBeGreaterThan(0)
     await giveBackAndFinish(store, jobs)
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B018 with a job of an idempotency key: the key leads to that job before its lease ends and after, and the job can be finished', async () => {
+  // B018
+  it('with a job of an idempotency key: the key leads to that job before its lease ends and after, and the job can be finished', async () => {
     const path = freshPath()
     const clock = createFakeClock(systemClock.now())
     const store = await openWrite(path, { clock })
-    const { enqueue, join, settle, detail, claimOne } = sceneOn({ store, clock, another: null, faults: () => [] })
+    const { enqueue, join, settle, detail, claimOne } = sceneOn({
+      store,
+      clock,
+      another: null,
+      faults: () => [],
+    })
     const once = { idempotencyKey: 'k', retries: 1, variables: { a: 1 } }
     const [first] = await enqueue(once)
     await join('w#1')
@@ -188,7 +244,9 @@ describe('a worker that is killed', () => {
     await child.kill()
     expect(first).toEqual({ status: 'created', key: 1 })
     expect(await enqueue(once)).toEqual([{ status: 'duplicate', key: 1 }])
-    expect(await enqueue({ ...once, variables: { a: 2 } })).toEqual([{ status: 'refused', reason: 'idempotency_conflict', key: 1 }])
+    expect(await enqueue({ ...once, variables: { a: 2 } })).toEqual([
+      { status: 'refused', reason: 'idempotency_conflict', key: 1 },
+    ])
     await clock.advance(40_000)
     const [expired] = await store.expiredLeases(clock.now(), 10)
     if (!expired) throw new Error('its lease has not expired')
@@ -203,7 +261,15 @@ describe('a worker that is killed', () => {
   })
 })
 
-const row = { pid: 1, host: 'test', startedAt: 1, state: 'running' as const, concurrency: 10, types: ['t'], quarantine: false }
+const row = {
+  pid: 1,
+  host: 'test',
+  startedAt: 1,
+  state: 'running' as const,
+  concurrency: 10,
+  types: ['t'],
+  quarantine: false,
+}
 
 interface Work {
   workerId: string
@@ -232,8 +298,13 @@ async function workUntil(child: Child, { workerId, turns, ms, settled }: Work): 
 /** A sweeper's and then a worker's work: nothing may be left that cannot be finished. */
 async function giveBackAndFinish(store: Store, jobs: number): Promise<void> {
   const scene = sceneOn({ store, clock: createFakeClock(systemClock.now()), another: null, faults: () => [] })
-  for (let expired = await store.expiredLeases(scene.now(), 500); expired.length > 0; expired = await store.expiredLeases(scene.now(), 500)) {
-    for (const { job } of expired) expect(await scene.settle(job, outcomes.lost(), { onlyIfExpiredAt: scene.now() })).toBe('applied')
+  for (
+    let expired = await store.expiredLeases(scene.now(), 500);
+    expired.length > 0;
+    expired = await store.expiredLeases(scene.now(), 500)
+  ) {
+    for (const { job } of expired)
+      expect(await scene.settle(job, outcomes.lost(), { onlyIfExpiredAt: scene.now() })).toBe('applied')
   }
   await scene.join('last#1')
   await scene.clock.advance(2_000)
@@ -243,12 +314,18 @@ async function giveBackAndFinish(store: Store, jobs: number): Promise<void> {
       claimed.length > 0;
       claimed = await scene.claim({ suspects, workerId: 'last#1', limit: 60 })
     ) {
-      await store.exchange({ settlements: claimed.map((job) => scene.settlement(job, outcomes.success())) }, scene.now())
+      await store.exchange(
+        { settlements: claimed.map((job) => scene.settlement(job, outcomes.success())) },
+        scene.now(),
+      )
     }
   }
   let completed = 0
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.jobs({ states: ['completed'] }, { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) })
+    const page = await store.jobs(
+      { states: ['completed'] },
+      { limit: 1_000, ...(cursor === undefined ? {} : { cursor }) },
+    )
     completed += page.items.length
     cursor = page.next
   }

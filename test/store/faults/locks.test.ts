@@ -4,16 +4,23 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openReader, type Connection } from '../../../src/store/sqlite/connection.ts'
+import { openReader, type Connection } from '../../../src/store/sqlite/file/connection.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
-import type { Store, StoreWriter } from '../../../src/store/store.ts'
+import type { Store, StoreWriter } from '../../../src/store/port.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { claimRequest, openedBreaker } from '../../support/store-scene.ts'
 import { refusalOf, startChildren, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
 
-const someOperation = { verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 1 } as const
+const someOperation = {
+  verb: 'cancel',
+  who: 'ada',
+  selector: '1',
+  reason: null,
+  flags: {},
+  matched: 1,
+} as const
 
 /** Every write of the port, with hands that are not empty. */
 const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise<unknown> } = {
@@ -30,7 +37,8 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   changeBreaker: (store, now) => store.changeBreaker(openedBreaker(now), now),
   tellBreakers: (store) => store.tellBreakers('w#1', []),
   beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
-  completeStep: (store, now) => store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
+  completeStep: (store, now) =>
+    store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
   withdrawStep: (store) => store.withdrawStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge'),
   forgetSteps: (store, now) => store.forgetSteps({ jobKey: 1, step: null, who: 'ada', reason: null }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
@@ -39,7 +47,8 @@ const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise
   endOperation: async (store, now) => store.endOperation(await store.beginOperation(someOperation, now), now),
   undo: (store, now) => store.undo({ operation: 1, of: 1, targets: [], who: 'ada', reason: null }, now),
   purgeLetters: (store, now) => store.purgeLetters({ keys: [1], open: true, who: 'test', reason: null }, now),
-  prune: (store, now) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
+  prune: (store, now) =>
+    store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }
 
 /** Holds the write lock until the returned function is called. */
@@ -74,7 +83,8 @@ async function lockedScene(lockTimeoutMs: number) {
 }
 
 describe('while another process holds the write lock', () => {
-  it.each(Object.entries(writes))('B077 %s waits, and is done when the lock is free', async (_, write) => {
+  // B077
+  it.each(Object.entries(writes))('%s waits, and is done when the lock is free', async (_, write) => {
     const { path, clock, store } = await lockedScene(30_000)
     const free = lock(path)
     const seen = watched(write(store, clock.now()))
@@ -87,7 +97,8 @@ describe('while another process holds the write lock', () => {
   })
 
   it.each(Object.entries(writes))(
-    'B077 %s is refused when its patience ends, not before, and changes nothing; the store works on afterwards',
+    // B077
+    '%s is refused when its patience ends, not before, and changes nothing; the store works on afterwards',
     async (_, write) => {
       const { path, clock, store } = await lockedScene(30_000)
       const free = lock(path)
@@ -95,7 +106,10 @@ describe('while another process holds the write lock', () => {
       await clock.advance(29_900)
       expect(seen.state).toBe('waits')
       await clock.advance(200)
-      expect(seen).toMatchObject({ state: 'refused', error: { code: 'store_locked', message: expect.stringContaining(path) } })
+      expect(seen).toMatchObject({
+        state: 'refused',
+        error: { code: 'store_locked', message: expect.stringContaining(path) },
+      })
       free()
       const again = watched(write(store, clock.now()))
       await clock.advance(50)
@@ -103,21 +117,26 @@ describe('while another process holds the write lock', () => {
     },
   )
 
-  it('B077 what waits is done in order, together, and nothing twice', async () => {
+  // B077
+  it('what waits is done in order, together, and nothing twice', async () => {
     const { path, clock, store } = await lockedScene(30_000)
     const free = lock(path)
     const first = Promise.all(Array.from({ length: 50 }, () => store.enqueue(jobsOf(1), clock.now())))
     await clock.advance(5_000)
     free()
     await clock.advance(100)
-    expect((await first).flat().map((each) => 'key' in each && each.key)).toEqual(Array.from({ length: 50 }, (_, index) => index + 3))
+    expect((await first).flat().map((each) => 'key' in each && each.key)).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 3),
+    )
   })
 
-  it('B080 no call sleeps inside SQLite: every connection has a busy timeout of 0 and waits on a timer', async () => {
+  // B080
+  it('no call sleeps inside SQLite: every connection has a busy timeout of 0 and waits on a timer', async () => {
     const { path, clock, store } = await lockedScene(30_000)
     const reader = openReader(path)
     onTestFinished(() => void reader.close())
-    for (const db of [connectionOf(store) as Connection, reader]) expect(db.pragma('busy_timeout', { simple: true })).toBe(0)
+    for (const db of [connectionOf(store) as Connection, reader])
+      expect(db.pragma('busy_timeout', { simple: true })).toBe(0)
     const free = lock(path)
     const seen = watched(store.enqueue(jobsOf(1), clock.now()))
     // No time passes here but that of the clock, so a call that waited by itself would not have come back to set a timer.
@@ -130,7 +149,8 @@ describe('while another process holds the write lock', () => {
     expect(seen.state).toBe('done')
   })
 
-  it('B080 timers and other tasks of the process run on, and reads are answered', async () => {
+  // B080
+  it('timers and other tasks of the process run on, and reads are answered', async () => {
     const path = freshPath()
     const [child] = (await startChildren(1)) as [Child]
     await child.do('open', { path })
@@ -157,7 +177,10 @@ describe('while another process holds the write lock', () => {
     expect([seen.state, closed.state, closedAgain.state]).toEqual(['waits', 'waits', 'waits'])
     await clock.advance(200)
     expect([seen.state, closed.state, closedAgain.state]).toEqual(['refused', 'done', 'done'])
-    expect(await refusalOf(store.enqueue(jobsOf(1), 1))).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('is closed') })
+    expect(await refusalOf(store.enqueue(jobsOf(1), 1))).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('is closed'),
+    })
     free()
     expect(openRaw(path).prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(2)
   })
@@ -177,7 +200,8 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('many processes that read and then write', () => {
-  it('B077 B079 none ever meets a snapshot that is too old, none ends, and nothing is lost though an outsider takes the lock again and again', async () => {
+  // B077 B079
+  it('none ever meets a snapshot that is too old, none ends, and nothing is lost though an outsider takes the lock again and again', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     let jobs = long ? 20_000 : 1_500
@@ -188,8 +212,21 @@ describe('many processes that read and then write', () => {
     const settled = new Set<number>()
     for (const [index, worker] of workers.entries()) {
       const workerId = `w#${index}`
-      const row = { label: 'w', pid: 1, host: 'test', startedAt: 1, state: 'running' as const, concurrency: 8, types: ['t'], quarantine: false }
-      await worker.call('registerWorkers', [{ ...row, id: workerId, leaseUntil: systemClock.now() + 600_000 }], systemClock.now())
+      const row = {
+        label: 'w',
+        pid: 1,
+        host: 'test',
+        startedAt: 1,
+        state: 'running' as const,
+        concurrency: 8,
+        types: ['t'],
+        quarantine: false,
+      }
+      await worker.call(
+        'registerWorkers',
+        [{ ...row, id: workerId, leaseUntil: systemClock.now() + 600_000 }],
+        systemClock.now(),
+      )
       worker.heard<{ settled?: number[] }>((said) => {
         for (const key of said.settled ?? []) {
           expect(settled.has(key)).toBe(false)
@@ -198,7 +235,10 @@ describe('many processes that read and then write', () => {
       })
       await worker.do('work', { workerId, type: 't', batch: 8 })
     }
-    const pausing = operator.do<number>('until', { method: 'renew', args: [['w#0', 'w#1', 'w#2'], systemClock.now() + 600_000, systemClock.now()] })
+    const pausing = operator.do<number>('until', {
+      method: 'renew',
+      args: [['w#0', 'w#1', 'w#2'], systemClock.now() + 600_000, systemClock.now()],
+    })
     const outsider = openRaw(path)
     let rounds = 0
     for (; settled.size < jobs || rounds < 5; rounds++) {
@@ -224,14 +264,20 @@ describe('many processes that read and then write', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B079 each transaction that may write is IMMEDIATE: nothing in the stores begins one in another way', () => {
+  // B079
+  it('each transaction that may write is IMMEDIATE: nothing in the stores begins one in another way', () => {
     const folder = fileURLToPath(new URL('../../../src/store', import.meta.url))
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    )
     const begins = files.flatMap((file) =>
       readFileSync(join(folder, file), 'utf8')
         .split('\n')
         .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))
-        .filter((line) => /['"`]\s*BEGIN\b(?! (IMMEDIATE|EXCLUSIVE))|\.transaction\(/.test(line) && !line.includes('hint:'))
+        .filter(
+          (line) =>
+            /['"`]\s*BEGIN\b(?! (IMMEDIATE|EXCLUSIVE))|\.transaction\(/.test(line) && !line.includes('hint:'),
+        )
         .map((line) => `${file}: ${line.trim()}`),
     )
     // A backup, and reads of one moment, only read.

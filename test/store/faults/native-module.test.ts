@@ -27,14 +27,18 @@ const store = join(installed, 'wf.db')
 const original = readFileSync(join(root, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'))
 
 beforeAll(() => {
-  for (const name of ['dist', 'bin', 'package.json', 'oclif.manifest.json']) cpSync(join(root, name), join(installed, name), { recursive: true })
+  for (const name of ['dist', 'bin', 'package.json', 'oclif.manifest.json'])
+    cpSync(join(root, name), join(installed, name), { recursive: true })
   const modules = join(installed, 'node_modules')
   mkdirSync(modules)
   for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name !== 'better-sqlite3') symlinkSync(realpathSync(join(root, 'node_modules', name)), join(modules, name))
+    if (name !== 'better-sqlite3')
+      symlinkSync(realpathSync(join(root, 'node_modules', name)), join(modules, name))
   }
   for (const name of ['lib', 'package.json']) {
-    cpSync(join(root, 'node_modules/better-sqlite3', name), join(modules, 'better-sqlite3', name), { recursive: true })
+    cpSync(join(root, 'node_modules/better-sqlite3', name), join(modules, 'better-sqlite3', name), {
+      recursive: true,
+    })
   }
   mkdirSync(join(native, '..'), { recursive: true })
 })
@@ -84,37 +88,47 @@ function wf(options: string, ...args: string[]): Promise<End> {
 
 describe('where the native module', () => {
   beforeAll(async () => {
-    const made = await openStore({ location: store, mode: 'write', create: true, config: await loadConfig({}) })
+    const made = await openStore({
+      location: store,
+      mode: 'write',
+      create: true,
+      config: await loadConfig({}),
+    })
     await made.close()
   })
 
-  it.each(Object.entries(spoilt))('B099 %s, help and version work, and every other command says in one line what to do', async (what, spoil) => {
-    spoil()
-    const run = (...args: string[]) => wf(what === 'is of another ABI' ? `--require ${otherAbi}` : '', ...args)
-    const handler = join(installed, 'handler.mjs')
-    const unmade = join(installed, 'unmade.db')
-    writeFileSync(handler, 'export default async function handler() {}')
-    const [version, help, ...others] = await Promise.all([
-      run('--version'),
-      run('--help'),
-      run('enqueue', 't', '{}', '--store', unmade),
-      run('run-worker', handler, '--until-empty', '--store', unmade),
-    ])
-    expect(existsSync(unmade)).toBe(false)
-    for (const end of [version, help]) expect(end).toMatchObject({ code: 0, err: '' })
-    const { message, hint } = expectTold(await run('jobs', 'list', '--json', '--store', store))
-    expect(message).toContain(`Node.js ${process.version}`)
-    expect(message).not.toContain('\n')
-    if (what === 'is of another ABI') expect(message).toMatch(/built for ABI 108$/)
-    expect(hint).toContain('npm rebuild better-sqlite3')
-    for (const end of others) {
-      expect(end.code, end.err).toBe(3)
-      expect(end.err).toContain(`Node.js ${process.version}`)
-      expect(end.err).toContain(`ABI ${process.versions.modules}`)
-      expect(end.err).toContain('npm rebuild better-sqlite3')
-      expect(end.err).not.toMatch(/^\s+at /m)
-    }
-  })
+  // B099
+  it.each(Object.entries(spoilt))(
+    '%s, help and version work, and every other command says in one line what to do',
+    async (what, spoil) => {
+      spoil()
+      const run = (...args: string[]) =>
+        wf(what === 'is of another ABI' ? `--require ${otherAbi}` : '', ...args)
+      const handler = join(installed, 'handler.mjs')
+      const unmade = join(installed, 'unmade.db')
+      writeFileSync(handler, 'export default async function handler() {}')
+      const [version, help, ...others] = await Promise.all([
+        run('--version'),
+        run('--help'),
+        run('enqueue', 't', '{}', '--store', unmade),
+        run('run-worker', handler, '--until-empty', '--store', unmade),
+      ])
+      expect(existsSync(unmade)).toBe(false)
+      for (const end of [version, help]) expect(end).toMatchObject({ code: 0, err: '' })
+      const { message, hint } = expectTold(await run('jobs', 'list', '--json', '--store', store))
+      expect(message).toContain(`Node.js ${process.version}`)
+      expect(message).not.toContain('\n')
+      if (what === 'is of another ABI') expect(message).toMatch(/built for ABI 108$/)
+      expect(hint).toContain('npm rebuild better-sqlite3')
+      for (const end of others) {
+        expect(end.code, end.err).toBe(3)
+        expect(end.err).toContain(`Node.js ${process.version}`)
+        expect(end.err).toContain(`ABI ${process.versions.modules}`)
+        expect(end.err).toContain('npm rebuild better-sqlite3')
+        expect(end.err).not.toMatch(/^\s+at /m)
+      }
+    },
+  )
 })
 
 function expectTold({ code, out, err }: End): { message: string; hint: string } {

@@ -7,7 +7,8 @@ import { everyState, fileScene } from './support/every-state.ts'
 import { freshPath, jobsOf, openRaw, openRead, openWrite } from './support/files.ts'
 
 describe('what jobs carry', () => {
-  it('B075 is read by no list: each answers the same where it has been taken away', async () => {
+  // B075
+  it('is read by no list: each answers the same where it has been taken away', async () => {
     const path = freshPath()
     await everyState(path)
     const answers = async () => {
@@ -31,7 +32,8 @@ describe('what jobs carry', () => {
     expect(await answers()).toEqual(before)
   })
 
-  it('B075 B076 may be as large as 30 MB where somebody wrote it past every limit: lists do not notice, a claim hands it over, and it goes to its end', async () => {
+  // B075 B076
+  it('may be as large as 30 MB where somebody wrote it past every limit: lists do not notice, a claim hands it over, and it goes to its end', async () => {
     const path = freshPath()
     const { store, add, claimOne, settle } = await fileScene(path)
     const key = await add()
@@ -47,13 +49,17 @@ describe('what jobs carry', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B075 too deep for the engine is refused alone, beside others that stand', async () => {
+  // B075
+  it('too deep for the engine is refused alone, beside others that stand', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     const [good] = jobsOf(1)
     if (!good) throw new Error('no job')
-    const enqueued = await store.enqueue([good, { ...good, variables: deep }, { ...good, variables: '{"a":' }, good], 1)
+    const enqueued = await store.enqueue(
+      [good, { ...good, variables: deep }, { ...good, variables: '{"a":' }, good],
+      1,
+    )
     expect(enqueued).toMatchObject([
       { status: 'created' },
       { status: 'refused', reason: 'constraint' },
@@ -63,26 +69,36 @@ describe('what jobs carry', () => {
     expect((await store.counts()).waiting).toBe(2)
   })
 
-  it('B075 a result that the engine will not take stops its job with an incident, and only that job', async () => {
+  // B075
+  it('a result that the engine will not take stops its job with an incident, and only that job', async () => {
     const path = freshPath()
     const { store, add, claim, settlement, now } = await fileScene(path)
     const keys = [await add(), await add(), await add()]
     const jobs = await claim()
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
     const results = ['{"ok":true}', deep, '"fine"']
-    const settlements = jobs.map((job, index) => settlement(job, outcomes.success(), { result: results[index] ?? null }))
+    const settlements = jobs.map((job, index) =>
+      settlement(job, outcomes.success(), { result: results[index] ?? null }),
+    )
     const { settled } = await store.exchange({ settlements }, now())
     expect(settled).toEqual(['applied', 'refused', 'applied'])
     const states = await Promise.all(keys.map(async (key) => (await store.job(key))?.job.state))
     expect(states).toEqual(['completed', 'failed', 'completed'])
-    expect((await store.incidents({}, { limit: 10 })).items).toMatchObject([{ jobKey: keys[1], kind: 'settlement_refused' }])
+    expect((await store.incidents({}, { limit: 10 })).items).toMatchObject([
+      { jobKey: keys[1], kind: 'settlement_refused' },
+    ])
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B076 counts bytes, not characters, before anything reaches the store', () => {
+  // B076
+  it('counts bytes, not characters, before anything reaches the store', () => {
     const limit = 1024 * 1024
     const fits = { a: 'ä'.repeat((limit - '{"a":""}'.length) / 2) }
-    expect(newJob({ type: 't', variables: fits }, 1).variables).toHaveLength('{"a":""}'.length + fits.a.length)
-    expect(() => newJob({ type: 't', variables: { a: `${fits.a}a` } }, 1)).toThrow(/bytes|MiB|1,048,576|1048576/)
+    expect(newJob({ type: 't', variables: fits }, 1).variables).toHaveLength(
+      '{"a":""}'.length + fits.a.length,
+    )
+    expect(() => newJob({ type: 't', variables: { a: `${fits.a}a` } }, 1)).toThrow(
+      /bytes|MiB|1,048,576|1048576/,
+    )
   })
 })

@@ -16,7 +16,12 @@ interface Acknowledged {
 }
 
 /** What is missing of what was acknowledged when the power goes now; and what the engine says of the file. */
-function lossesOf(disk: Disk, path: string, { accepted, completed }: Acknowledged, random?: Random): string[] {
+function lossesOf(
+  disk: Disk,
+  path: string,
+  { accepted, completed }: Acknowledged,
+  random?: Random,
+): string[] {
   const place = join(dirname(path), 'after.db')
   for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${place}${end}`, { force: true })
   for (const end of ['', '-wal', '-journal']) {
@@ -28,7 +33,8 @@ function lossesOf(disk: Disk, path: string, { accepted, completed }: Acknowledge
     const sound = db.pragma('quick_check(1)', { simple: true })
     if (sound !== 'ok') return [`damaged: ${String(sound)}`]
     const there = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'wf_jobs'").get() !== undefined
-    const keys = (where: string) => new Set(there ? (db.prepare(`SELECT key FROM wf_jobs WHERE ${where}`).pluck().all() as number[]) : [])
+    const keys = (where: string) =>
+      new Set(there ? (db.prepare(`SELECT key FROM wf_jobs WHERE ${where}`).pluck().all() as number[]) : [])
     const [jobs, done] = [keys('TRUE'), keys("state = 'completed'")]
     return [
       ...[...accepted].filter((key) => !jobs.has(key)).map((key) => `job ${key} was accepted and is gone`),
@@ -55,7 +61,8 @@ function cutEverywhere({ path, calls, seed }: Run): { losses: string[]; cuts: nu
   let cuts = 0
   const cut = (at: number, torn?: Random) => {
     cuts += 1
-    for (const loss of lossesOf(disk, path, acknowledged, torn)) losses.push(`call ${at}${torn ? ', torn' : ''}: ${loss}`)
+    for (const loss of lossesOf(disk, path, acknowledged, torn))
+      losses.push(`call ${at}${torn ? ', torn' : ''}: ${loss}`)
   }
   for (const [at, call] of calls.entries()) {
     disk.apply(call)
@@ -72,12 +79,18 @@ function cutEverywhere({ path, calls, seed }: Run): { losses: string[]; cuts: nu
   return { losses, cuts, accepted: acknowledged.accepted.size }
 }
 
-function runOf(path: string, durability: 'power' | 'process', rounds: number, options: RecordOptions = {}): ReturnType<typeof record> {
+function runOf(
+  path: string,
+  durability: 'power' | 'process',
+  rounds: number,
+  options: RecordOptions = {},
+): ReturnType<typeof record> {
   return record([script, path, durability, String(rounds)], join(dirname(path), 'calls'), options)
 }
 
 describe.skipIf(!canRecord)('when the power goes', () => {
-  it('B091 at any sync and between any two writes, everything acknowledged is on the disk, and the file is sound', () => {
+  // B091
+  it('at any sync and between any two writes, everything acknowledged is on the disk, and the file is sound', () => {
     const seed = Number(process.env['WF_SEED'] ?? 1)
     const path = freshPath()
     const rounds = long ? 60 : 24
@@ -87,7 +100,8 @@ describe.skipIf(!canRecord)('when the power goes', () => {
     expect(cuts).toBeGreaterThan(50)
   })
 
-  it('B091 what `durability: process` gives up is the last commits, and never the soundness of the file', () => {
+  // B091
+  it('what `durability: process` gives up is the last commits, and never the soundness of the file', () => {
     const path = freshPath()
     const { losses } = cutEverywhere({ path, seed: 2, calls: runOf(path, 'process', long ? 60 : 8) })
     // This also shows that the test above would see a loss.
@@ -95,17 +109,21 @@ describe.skipIf(!canRecord)('when the power goes', () => {
     expect(losses.filter((loss) => loss.includes('damaged'))).toEqual([])
   })
 
-  it.each([3, 8])('B093 after sync %i failed, nothing that was or will be acknowledged is lost, and the file is sound', (failingSync) => {
-    const seed = Number(process.env['WF_SEED'] ?? failingSync)
-    const path = freshPath()
-    const first = runOf(path, 'power', 24, { failingSync, env: { UV_THREADPOOL_SIZE: '1' } })
-    expect(first.filter(({ kind }) => kind === 'lost').length, 'a sync failed').toBe(1)
-    expect(existsSync(`${path}-unsynced`)).toBe(true)
-    // Starts anew on a disk that works again, but without what it could not write.
-    const second = runOf(path, 'power', 8)
-    expect(existsSync(`${path}-unsynced`)).toBe(false)
-    const { losses, accepted } = cutEverywhere({ path, seed, calls: [...first, ...second] })
-    expect(accepted).toBeGreaterThan(16)
-    expect(losses.slice(0, 5), `seed ${seed}`).toEqual([])
-  })
+  // B093
+  it.each([3, 8])(
+    'after sync %i failed, nothing that was or will be acknowledged is lost, and the file is sound',
+    (failingSync) => {
+      const seed = Number(process.env['WF_SEED'] ?? failingSync)
+      const path = freshPath()
+      const first = runOf(path, 'power', 24, { failingSync, env: { UV_THREADPOOL_SIZE: '1' } })
+      expect(first.filter(({ kind }) => kind === 'lost').length, 'a sync failed').toBe(1)
+      expect(existsSync(`${path}-unsynced`)).toBe(true)
+      // Starts anew on a disk that works again, but without what it could not write.
+      const second = runOf(path, 'power', 8)
+      expect(existsSync(`${path}-unsynced`)).toBe(false)
+      const { losses, accepted } = cutEverywhere({ path, seed, calls: [...first, ...second] })
+      expect(accepted).toBeGreaterThan(16)
+      expect(losses.slice(0, 5), `seed ${seed}`).toEqual([])
+    },
+  )
 })

@@ -3,10 +3,15 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { createFile, openWriter, setJournal, type Connection } from '../../../src/store/sqlite/connection.ts'
-import { migrate, schemaVersion } from '../../../src/store/sqlite/migrate.ts'
-import { migrations } from '../../../src/store/sqlite/migrations.ts'
-import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import {
+  createFile,
+  openWriter,
+  setJournal,
+  type Connection,
+} from '../../../src/store/sqlite/file/connection.ts'
+import { migrate, schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
+import { migrations } from '../../../src/store/sqlite/file/migrations.ts'
+import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/file/open.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
 import { bytesOf, copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
@@ -15,7 +20,8 @@ const random = () => 0.5
 const upgrade = `ALTER TABLE wf_jobs ADD COLUMN colour TEXT; INSERT INTO wf_migrations VALUES (${schemaVersion + 1}, 'colours', 1)`
 
 describe('a store of a newer wf', () => {
-  it('A36 B084 is refused before anything is written, by readers and writers, with both versions and what to do; its bytes stay', async () => {
+  // A36 B084
+  it('is refused before anything is written, by readers and writers, with both versions and what to do; its bytes stay', async () => {
     const path = freshPath()
     await everyState(path)
     const db = openRaw(path)
@@ -29,31 +35,47 @@ describe('a store of a newer wf', () => {
       () => openSqliteReader({ path, clock: systemClock }),
     ]) {
       const refused = await refusalOf(open())
-      expect(refused).toMatchObject({ code: 'schema_newer', hint: expect.stringMatching(/release.*Nothing was changed/) })
-      expect(refused.message).toContain(`schema version ${schemaVersion + 1}; this wf knows versions up to ${schemaVersion}`)
+      expect(refused).toMatchObject({
+        code: 'schema_newer',
+        hint: expect.stringMatching(/release.*Nothing was changed/),
+      })
+      expect(refused.message).toContain(
+        `schema version ${schemaVersion + 1}; this wf knows versions up to ${schemaVersion}`,
+      )
       expect(refused.message).toContain(path)
     }
     expect(bytesOf(path)).toMatchObject(before)
   })
 
-  it('B084 a running older process writes nothing from the very moment of the upgrade', async () => {
+  // B084
+  it('a running older process writes nothing from the very moment of the upgrade', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     await store.enqueue(jobsOf(2), systemClock.now())
     const db = openRaw(path)
     db.exec(upgrade)
-    const claim = { workerId: 'w#1', limit: 1, suspects: false, types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 1 }] }
+    const claim = {
+      workerId: 'w#1',
+      limit: 1,
+      suspects: false,
+      types: [{ type: 't', limit: 1, timeoutMs: 1, retries: 1 }],
+    }
     for (const write of [
       () => store.enqueue(jobsOf(1), systemClock.now()),
       () => store.exchange({ settlements: [], claim }, systemClock.now()),
       () => store.registerWorkers([], 1),
-      () => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now()),
+      () =>
+        store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now()),
     ]) {
       expect(await refusalOf(write())).toMatchObject({ code: 'schema_newer' })
     }
-    expect(db.prepare('SELECT state, count(*) AS count FROM wf_jobs GROUP BY state').all()).toEqual([{ state: 'available', count: 2 }])
+    expect(db.prepare('SELECT state, count(*) AS count FROM wf_jobs GROUP BY state').all()).toEqual([
+      { state: 'available', count: 2 },
+    ])
     // Changes that are no upgrade, such as an index that somebody added, stop nobody.
-    db.exec(`DELETE FROM wf_migrations WHERE version = ${schemaVersion + 1}; CREATE INDEX theirs ON wf_jobs (colour)`)
+    db.exec(
+      `DELETE FROM wf_migrations WHERE version = ${schemaVersion + 1}; CREATE INDEX theirs ON wf_jobs (colour)`,
+    )
     expect(await store.enqueue(jobsOf(1), 1)).toEqual([{ status: 'created', key: 3 }])
   })
 })
@@ -62,12 +84,17 @@ describe('a store of a newer wf', () => {
 function contentsOf(path: string): Record<string, unknown> {
   const db = openRaw(path)
   const tables = db
-    .prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'wf\\_%' ESCAPE '\\' AND type = 'table' ORDER BY name")
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE name LIKE 'wf\\_%' ESCAPE '\\' AND type = 'table' ORDER BY name",
+    )
     .pluck()
     .all() as string[]
   const rows = tables
     .filter((name) => !['wf_migrations', 'wf_colours'].includes(name))
-    .map((name) => [name, (db.prepare(`SELECT * FROM ${name}`).all() as object[]).map((row) => ({ ...row, colour: undefined }))])
+    .map((name) => [
+      name,
+      (db.prepare(`SELECT * FROM ${name}`).all() as object[]).map((row) => ({ ...row, colour: undefined })),
+    ])
   db.close()
   return Object.fromEntries(rows)
 }
@@ -78,14 +105,21 @@ const more = [
     name: 'colours',
     sql: "CREATE TABLE wf_colours (name TEXT PRIMARY KEY) STRICT;\nINSERT INTO wf_colours VALUES ('red');\nALTER TABLE wf_jobs ADD COLUMN colour TEXT",
   },
-  { version: schemaVersion + 2, name: 'paint', sql: "UPDATE wf_jobs SET colour = 'red';\nCREATE INDEX wf_jobs_colour ON wf_jobs (colour)" },
+  {
+    version: schemaVersion + 2,
+    name: 'paint',
+    sql: "UPDATE wf_jobs SET colour = 'red';\nCREATE INDEX wf_jobs_colour ON wf_jobs (colour)",
+  },
 ]
 
 async function upgradeHere(path: string): Promise<void> {
   const db = openWriter(path)
   setJournal(db, { durability: 'power', shared: true })
   const steps = more.map(({ sql, ...step }) => ({ ...step, up: (inside: Connection) => inside.exec(sql) }))
-  await migrate(db, { clock: systemClock, random, lockTimeoutMs: 10_000, location: path }, [...migrations, ...steps])
+  await migrate(db, { clock: systemClock, random, lockTimeoutMs: 10_000, location: path }, [
+    ...migrations,
+    ...steps,
+  ])
   db.close()
 }
 
@@ -94,7 +128,8 @@ const versionOf = (path: string) => {
   try {
     const versions = db.prepare('SELECT version FROM wf_migrations ORDER BY version').pluck().all()
     const tables = db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'wf_colours'").pluck().get()
-    const painted = tables === 0 ? 0 : db.prepare("SELECT count(*) FROM wf_jobs WHERE colour = 'red'").pluck().get()
+    const painted =
+      tables === 0 ? 0 : db.prepare("SELECT count(*) FROM wf_jobs WHERE colour = 'red'").pluck().get()
     return { versions, tables, painted }
   } finally {
     db.close()
@@ -110,7 +145,11 @@ async function olderStore(leaseUntil: number): Promise<string> {
   createFile(path)
   const db = openWriter(path)
   setJournal(db, { durability: 'power', shared: true })
-  await migrate(db, { clock: systemClock, random, lockTimeoutMs: 10_000, location: path }, migrations.slice(0, -1))
+  await migrate(
+    db,
+    { clock: systemClock, random, lockTimeoutMs: 10_000, location: path },
+    migrations.slice(0, -1),
+  )
   db.prepare(
     `INSERT INTO wf_workers (id, label, pid, host, started_at, lease_until, state, concurrency, types, quarantine)
     VALUES ('old#1', 'old', 1, 'box', 1, ?, 'running', 1, '[]', 0)`,
@@ -143,7 +182,8 @@ describe('whoever only passes by', () => {
 })
 
 describe('an upgrade', () => {
-  it('B085 killed before any of its statements leaves each step whole or not begun, and the next one completes it', async () => {
+  // B085
+  it('killed before any of its statements leaves each step whole or not begun, and the next one completes it', async () => {
     const old = freshPath()
     await everyState(old)
     const before = contentsOf(old)
@@ -177,7 +217,8 @@ describe('an upgrade', () => {
     expect(seen).toEqual(new Set([0, 1, 2].map((more) => schemaVersion + more)))
   })
 
-  it('B085 the first steps, killed before any of its statements, leave nothing or all of each', async () => {
+  // B085
+  it('the first steps, killed before any of its statements, leave nothing or all of each', async () => {
     // From the first statement that opens the file on; most fall between two tables.
     for (let killAt = 1, more = true; more; killAt += long ? 1 : 9) {
       const path = freshPath()
@@ -190,7 +231,12 @@ describe('an upgrade', () => {
       await child.leave()
       if (existsSync(path)) {
         const db = openRaw(path)
-        const tables = db.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'wf\\_%' ESCAPE '\\'").pluck().get()
+        const tables = db
+          .prepare(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name LIKE 'wf\\_%' ESCAPE '\\'",
+          )
+          .pluck()
+          .get()
         db.close()
         // Tables of the first step alone, of the first two or three, or of all.
         expect([0, 15, 18, 20], `killed before statement ${killAt}`).toContain(tables)
@@ -202,18 +248,28 @@ describe('an upgrade', () => {
     }
   })
 
-  it('B085 from the first schema keeps every job, which then has no steps and its first effects', async () => {
+  // B085
+  it('from the first schema keeps every job, which then has no steps and its first effects', async () => {
     const path = freshPath()
     writeFileSync(path, '')
     const old = openWriter(path)
     setJournal(old, { durability: 'power', shared: true })
-    await migrate(old, { clock: systemClock, random, lockTimeoutMs: 0, location: path }, migrations.slice(0, 1))
+    await migrate(
+      old,
+      { clock: systemClock, random, lockTimeoutMs: 0, location: path },
+      migrations.slice(0, 1),
+    )
     old.exec(`INSERT INTO wf_jobs (type, state, priority, run_at, retries, retries_given, enqueued_retries, created_at)
       VALUES ('t', 'available', 0, 1, 3, 1, 3, 1), ('t', 'available', 0, 1, 3, 1, 3, 1);
       INSERT INTO wf_job_data (job_key, variables) SELECT key, '{}' FROM wf_jobs`)
     old.close()
     const store = await openWrite(path)
-    const claim = { workerId: 'w#1', limit: 9, suspects: false, types: [{ type: 't', limit: 9, timeoutMs: 1, retries: 1 }] }
+    const claim = {
+      workerId: 'w#1',
+      limit: 9,
+      suspects: false,
+      types: [{ type: 't', limit: 9, timeoutMs: 1, retries: 1 }],
+    }
     const { claimed } = await store.exchange({ settlements: [], claim }, systemClock.now())
     expect(claimed.map(({ effectsEpoch }) => effectsEpoch)).toEqual([0, 0])
     expect([await store.breakers(), await store.steps(1)]).toEqual([[], []])
@@ -222,12 +278,17 @@ describe('an upgrade', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B085 takes away what operations kept of jobs that are gone, and leaves what belongs to others', async () => {
+  // B085
+  it('takes away what operations kept of jobs that are gone, and leaves what belongs to others', async () => {
     const path = freshPath()
     writeFileSync(path, '')
     const old = openWriter(path)
     setJournal(old, { durability: 'power', shared: true })
-    await migrate(old, { clock: systemClock, random, lockTimeoutMs: 0, location: path }, migrations.slice(0, 6))
+    await migrate(
+      old,
+      { clock: systemClock, random, lockTimeoutMs: 0, location: path },
+      migrations.slice(0, 6),
+    )
     const image = `'{"of":"job","variables":{"before":"{}"}}'`
     const flags = `'{"retries":2,"set":[{"path":"pin","value":"x"},{"path":"old","remove":true}]}'`
     old.exec(`INSERT INTO wf_jobs (key, type, state, priority, run_at, retries, retries_given, enqueued_retries, created_at)
@@ -240,10 +301,15 @@ describe('an upgrade', () => {
     old.close()
     const store = await openWrite(path)
     const kept = await Promise.all(
-      [1, 2, 3].map(async (id) => (await store.operationTargets(id, { limit: 9 })).items.map((target) => target.image !== null)),
+      [1, 2, 3].map(async (id) =>
+        (await store.operationTargets(id, { limit: 9 })).items.map((target) => target.image !== null),
+      ),
     )
     expect(kept).toEqual([[false], [false, true], [true]])
-    expect((await store.operation(1))?.flags).toEqual({ retries: 2, set: [{ path: 'pin' }, { path: 'old', remove: true }] })
+    expect((await store.operation(1))?.flags).toEqual({
+      retries: 2,
+      set: [{ path: 'pin' }, { path: 'old', remove: true }],
+    })
     expect((await store.operation(2))?.flags).toEqual({
       retries: 2,
       set: [
@@ -255,12 +321,16 @@ describe('an upgrade', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B085 that lacks a step is an error and stamps nothing', async () => {
+  // B085
+  it('that lacks a step is an error and stamps nothing', async () => {
     const path = freshPath()
     await everyState(path)
     const db = openWriter(path)
     setJournal(db, { durability: 'power', shared: true })
-    const steps = [...migrations, { version: schemaVersion + 2, name: 'paint', up: () => expect.unreachable() }]
+    const steps = [
+      ...migrations,
+      { version: schemaVersion + 2, name: 'paint', up: () => expect.unreachable() },
+    ]
     const wait = { clock: systemClock, random, lockTimeoutMs: 0, location: path }
     expect(await refusalOf(migrate(db, wait, steps))).toMatchObject({
       code: 'unexpected',
@@ -270,15 +340,22 @@ describe('an upgrade', () => {
     expect(versionOf(path)).toEqual({ versions: versions(), tables: 0, painted: 0 })
   })
 
-  it('B085 whose step fails takes all of it back, and keeps the copy made before', async () => {
+  // B085
+  it('whose step fails takes all of it back, and keeps the copy made before', async () => {
     const path = freshPath()
     await everyState(path)
     const before = contentsOf(path)
     const child = await startChild()
     const broken = [
-      { version: schemaVersion + 1, name: 'broken', sql: 'ALTER TABLE wf_jobs ADD COLUMN colour TEXT;\nUPDATE wf_jobs SET nothing = 1' },
+      {
+        version: schemaVersion + 1,
+        name: 'broken',
+        sql: 'ALTER TABLE wf_jobs ADD COLUMN colour TEXT;\nUPDATE wf_jobs SET nothing = 1',
+      },
     ]
-    expect(await refusalOf(child.do('migrate', { path, more: broken }))).toMatchObject({ code: 'SQLITE_ERROR' })
+    expect(await refusalOf(child.do('migrate', { path, more: broken }))).toMatchObject({
+      code: 'SQLITE_ERROR',
+    })
     expect(versionOf(path)).toEqual({ versions: versions(), tables: 0, painted: 0 })
     expect(contentsOf(path)).toEqual(before)
     expectBackups(path, before)

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { schemaVersion } from '../../../src/store/sqlite/migrate.ts'
-import type { Enqueued, StoreInfo } from '../../../src/store/store.ts'
+import { schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
+import type { Enqueued, StoreInfo } from '../../../src/store/port.ts'
 import { temporaryDirectory } from '../../support/open-test-store.ts'
 import { startChildren, type Child, type ChildError } from './support/child.ts'
 import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
@@ -11,10 +11,14 @@ import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
 /** Each step taken once. */
 const steps = Array.from({ length: schemaVersion }, (_, index) => ({ version: index + 1, times: 1 }))
 
-const all = <T>(children: readonly Child[], task: (child: Child, index: number) => Promise<T>): Promise<T[]> => Promise.all(children.map(task))
+const all = <T>(
+  children: readonly Child[],
+  task: (child: Child, index: number) => Promise<T>,
+): Promise<T[]> => Promise.all(children.map(task))
 
 describe('many processes that start at the same moment', () => {
-  it('A36 eight on no database, in a directory that is not there either: all of them open the one store and enqueue', async () => {
+  // A36
+  it('eight on no database, in a directory that is not there either: all of them open the one store and enqueue', async () => {
     const path = join(temporaryDirectory(), 'not', 'there', 'wf.db')
     const children = await startChildren(8)
     const infos = await all(children, (child) => child.do<StoreInfo>('open', { path }))
@@ -25,7 +29,8 @@ describe('many processes that start at the same moment', () => {
     expect(checkInvariantsOf(path)).toEqual([])
   })
 
-  it('B083 sixteen on a missing database: each step of the schema is taken once, and nobody fails', async () => {
+  // B083
+  it('sixteen on a missing database: each step of the schema is taken once, and nobody fails', async () => {
     const children = await startChildren(16)
     for (let round = 0; round < (long ? 50 : 2); round++) {
       const path = freshPath()
@@ -36,18 +41,29 @@ describe('many processes that start at the same moment', () => {
           ({ code }: ChildError) => `${index % 4 === 3 ? 'reader' : 'writer'}: ${code}`,
         ),
       )
-      expect(new Set(failures)).toEqual(new Set(failures.includes('reader: store_missing') ? [null, 'reader: store_missing'] : [null]))
-      expect(openRaw(path).prepare('SELECT version, count(*) AS times FROM wf_migrations GROUP BY version').all()).toEqual(steps)
+      expect(new Set(failures)).toEqual(
+        new Set(failures.includes('reader: store_missing') ? [null, 'reader: store_missing'] : [null]),
+      )
+      expect(
+        openRaw(path).prepare('SELECT version, count(*) AS times FROM wf_migrations GROUP BY version').all(),
+      ).toEqual(steps)
       expect(openRaw(path).pragma('journal_mode', { simple: true })).toBe('wal')
       expect(checkInvariantsOf(path)).toEqual([])
-      await all(children, (child, index) => (failures[index] === null ? child.do('close') : Promise.resolve()))
+      await all(children, (child, index) =>
+        failures[index] === null ? child.do('close') : Promise.resolve(),
+      )
     }
   })
 
-  it('B083 sixteen on a database one version old: the step is taken once, after one sound backup, and every job is still there', async () => {
+  // B083
+  it('sixteen on a database one version old: the step is taken once, after one sound backup, and every job is still there', async () => {
     const children = await startChildren(16)
     const more = [
-      { version: schemaVersion + 1, name: 'more', sql: 'CREATE TABLE wf_more (id INTEGER PRIMARY KEY) STRICT;\nINSERT INTO wf_more VALUES (7)' },
+      {
+        version: schemaVersion + 1,
+        name: 'more',
+        sql: 'CREATE TABLE wf_more (id INTEGER PRIMARY KEY) STRICT;\nINSERT INTO wf_more VALUES (7)',
+      },
     ]
     for (let round = 0; round < (long ? 50 : 2); round++) {
       const path = freshPath()
@@ -61,12 +77,16 @@ describe('many processes that start at the same moment', () => {
         schemaVersion + 1,
       ])
       expect(db.prepare('SELECT id FROM wf_more').pluck().all()).toEqual([7])
-      expect(db.prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get()).toBe(20)
+      expect(db.prepare('SELECT count(*) FROM wf_jobs JOIN wf_job_data ON job_key = key').pluck().get()).toBe(
+        20,
+      )
       const backups = readdirSync(dirname(path)).filter((name) => !/^wf\.db(-wal|-shm)?$/.test(name))
       expect(backups).toEqual([`wf.db.schema-${schemaVersion}.backup`])
       const backup = openRaw(join(dirname(path), backups[0] ?? ''))
       expect(backup.pragma('integrity_check', { simple: true })).toBe('ok')
-      expect(backup.prepare('SELECT max(version), (SELECT count(*) FROM wf_jobs) FROM wf_migrations').raw().get()).toEqual([schemaVersion, 20])
+      expect(
+        backup.prepare('SELECT max(version), (SELECT count(*) FROM wf_jobs) FROM wf_migrations').raw().get(),
+      ).toEqual([schemaVersion, 20])
     }
   })
 })

@@ -1,13 +1,24 @@
-import { existsSync, fdatasync, fdatasyncSync, fstatSync, openSync, readFileSync, closeSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  closeSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../src/client.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openWriter, setJournal } from '../../../src/store/sqlite/connection.ts'
-import { openLog } from '../../../src/store/sqlite/log-sync.ts'
+import { openWriter, setJournal } from '../../../src/store/sqlite/file/connection.ts'
+import { openLog } from '../../../src/store/sqlite/file/wal-fsync.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
-import { validFrames } from '../../../src/store/sqlite/wal-frames.ts'
+import { validFrames } from '../../../src/store/sqlite/file/wal-checksum.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
 
@@ -61,7 +72,8 @@ async function failedStore(path = freshPath()): Promise<string> {
 
 describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', () => {
   it.each(['EIO', 'ENOSPC', 'EDQUOT'])(
-    'B093 (%s) ends the use of the store, with words for the one in doubt and for all who come later',
+    // B093
+    '(%s) ends the use of the store, with words for the one in doubt and for all who come later',
     async (code) => {
       const path = freshPath()
       const store = await openWrite(path)
@@ -74,7 +86,10 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
       })
       expect(failure.happened()).toBe(true)
       const before = syncs()
-      const later = { code: 'store_corrupt', message: expect.stringMatching(/this process stores nothing more$/) }
+      const later = {
+        code: 'store_corrupt',
+        message: expect.stringMatching(/this process stores nothing more$/),
+      }
       expect(await refusalOf(store.enqueue(jobsOf(1), 1))).toMatchObject(later)
       expect(await refusalOf(store.job(1))).toMatchObject(later)
       expect(await refusalOf(store.version()), 'a worker ends by that').toMatchObject(later)
@@ -83,7 +98,8 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     },
   )
 
-  it('B093 leaves the log beside the store when it closes: nothing is copied from a log that may have a hole', async () => {
+  // B093
+  it('leaves the log beside the store when it closes: nothing is copied from a log that may have a hole', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     await store.enqueue(jobsOf(1), 1)
@@ -97,7 +113,8 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
   })
 
   it.each(['power', 'process'] as const)(
-    'B093 is mended by whoever opens the store next (%s): the log is written anew, and synced',
+    // B093
+    'is mended by whoever opens the store next (%s): the log is written anew, and synced',
     async (durability) => {
       const path = await failedStore()
       const size = statSync(`${path}-wal`).size
@@ -115,7 +132,8 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     },
   )
 
-  it('B093 keeps the store shut while the disk does not take the log', async () => {
+  // B093
+  it('keeps the store shut while the disk does not take the log', async () => {
     const path = await failedStore()
     for (let time = 0; time < 2; time++) {
       failNextSync('ENOSPC')
@@ -131,7 +149,8 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     expect(keysIn(path)).toEqual([1, 2, 3])
   })
 
-  it('B093 waits with mending for whoever writes', async () => {
+  // B093
+  it('waits with mending for whoever writes', async () => {
     const path = await failedStore()
     const writer = openRaw(path)
     writer.exec('BEGIN IMMEDIATE')
@@ -142,7 +161,8 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     expect(existsSync(`${path}-unsynced`)).toBe(false)
   })
 
-  it('B093 refuses a log of which others use more than can be read back, until they have ended', async () => {
+  // B093
+  it('refuses a log of which others use more than can be read back, until they have ended', async () => {
     const path = await failedStore()
     const other = openRaw(path)
     expect(other.prepare('SELECT count(*) FROM wf_jobs').pluck().get()).toBe(2)
@@ -150,7 +170,10 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     const log = openSync(`${path}-wal`, 'r+')
     writeSync(log, Buffer.alloc(24), 0, 24, fstatSync(log).size - 4_120)
     closeSync(log)
-    expect(await refusalOf(openWrite(path))).toMatchObject({ code: 'store_corrupt', hint: expect.stringContaining('Stop every process') })
+    expect(await refusalOf(openWrite(path))).toMatchObject({
+      code: 'store_corrupt',
+      hint: expect.stringContaining('Stop every process'),
+    })
     other.close()
   })
 })
@@ -179,7 +202,8 @@ describe('the log', () => {
     expect(framesOf(spoilt)).toBe(1)
   })
 
-  it('B091 opening and closing it drops no lock of the engine: another process is kept out as before', async () => {
+  // B091
+  it('opening and closing it drops no lock of the engine: another process is kept out as before', async () => {
     const path = freshPath()
     await (await openWrite(path)).close()
     const db = openWriter(path)
@@ -194,7 +218,8 @@ describe('the log', () => {
       return refused
     }
     // Needs the file for itself alone, so it fails while anybody has it open.
-    const takesOver = () => child.do('sql', { path, sql: 'PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE' })
+    const takesOver = () =>
+      child.do('sql', { path, sql: 'PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE' })
     expect(await enqueues()).toMatchObject({ code: 'store_locked' })
     const before = ownLocks()
     const log = openLog(`${path}-wal`)
@@ -210,7 +235,8 @@ describe('the log', () => {
     await takesOver()
   })
 
-  it('B091 commits of processes that empty and shorten the log meanwhile are all there', async () => {
+  // B091
+  it('commits of processes that empty and shorten the log meanwhile are all there', async () => {
     const path = freshPath()
     const store = await openWrite(path)
     const other = openRaw(path)
@@ -219,7 +245,8 @@ describe('the log', () => {
       const answers = store.enqueue(jobsOf(3, { variables: { text: 'x'.repeat(20_000) } }), 1)
       if (round % 3 === 0) other.pragma('wal_checkpoint(TRUNCATE)')
       if (round % 3 === 1) other.pragma('wal_checkpoint(RESTART)')
-      for (const { status, ...rest } of await answers) if (status === 'created' && 'key' in rest) accepted.push(rest.key)
+      for (const { status, ...rest } of await answers)
+        if (status === 'created' && 'key' in rest) accepted.push(rest.key)
     }
     expect(keysIn(path)).toEqual(accepted)
   })
@@ -232,7 +259,8 @@ describe('what rests on a commit of another process', () => {
     return { path, mine, theirs }
   }
 
-  it('B091 is synced before it is told: that a job is a duplicate, what a job has come to, that nothing is left', async () => {
+  // B091
+  it('is synced before it is told: that a job is a duplicate, what a job has come to, that nothing is left', async () => {
     const { mine, theirs } = await twoStores()
     const [job] = jobsOf(1, { idempotencyKey: 'k' })
     if (!job) throw new Error('no job')
@@ -254,7 +282,8 @@ describe('what rests on a commit of another process', () => {
     expect(synced(), 'it is asked again').toBe(false)
   })
 
-  it("B091 is synced before a caller's transaction is told of a duplicate: it may have nothing else to write", async () => {
+  // B091
+  it("is synced before a caller's transaction is told of a duplicate: it may have nothing else to write", async () => {
     const { path, mine, theirs } = await twoStores()
     const client = createClient({ store: mine, location: path, clock: systemClock, who: 'test' })
     const own = createClient({ store: theirs, location: path, clock: systemClock, who: 'test' })
@@ -262,7 +291,8 @@ describe('what rests on a commit of another process', () => {
     const db = new Database(path)
     onTestFinished(() => void db.close())
     db.pragma('synchronous = FULL')
-    const ask = (key: string) => db.transaction(() => client.enqueueIn(db, 't', {}, { idempotencyKey: key })).immediate()
+    const ask = (key: string) =>
+      db.transaction(() => client.enqueueIn(db, 't', {}, { idempotencyKey: key })).immediate()
     const before = syncs()
     expect(ask('new')).toMatchObject({ duplicate: false })
     expect(syncs()).toBe(before)

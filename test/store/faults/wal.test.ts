@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
-import type { Selector, StoreReader } from '../../../src/store/store.ts'
+import type { Selector, StoreReader } from '../../../src/store/port.ts'
 import { startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openRead, openWrite } from './support/files.ts'
@@ -12,7 +12,9 @@ const walBytes = (path: string) => statSync(`${path}-wal`).size
 const MiB = 1024 * 1024
 
 /** Each question of the port, with an answer of several rows or pages. */
-const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: StoreReader) => Promise<unknown>>> = {
+const questions: Readonly<
+  Record<Exclude<keyof StoreReader, 'close'>, (reader: StoreReader) => Promise<unknown>>
+> = {
   info: (reader) => reader.info(),
   job: (reader) => reader.job(1),
   jobs: (reader) => allPages((selector, page) => reader.jobs(selector, page)),
@@ -52,9 +54,12 @@ const questions: Readonly<Record<Exclude<keyof StoreReader, 'close'>, (reader: S
   version: (reader) => reader.version(),
 }
 
-async function allPages(list: (selector: Selector, page: { limit: number; cursor?: string }) => Promise<{ next: string | null }>): Promise<void> {
+async function allPages(
+  list: (selector: Selector, page: { limit: number; cursor?: string }) => Promise<{ next: string | null }>,
+): Promise<void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    cursor = (await list({ includeClosed: true }, { limit: 1, ...(cursor === undefined ? {} : { cursor }) })).next
+    cursor = (await list({ includeClosed: true }, { limit: 1, ...(cursor === undefined ? {} : { cursor }) }))
+      .next
   }
 }
 
@@ -68,7 +73,8 @@ function nobodyReads(path: string): boolean {
 }
 
 describe('the write-ahead log', () => {
-  it.each(Object.entries(questions))('B081 is held by no reader between two calls: %s', async (_, ask) => {
+  // B081
+  it.each(Object.entries(questions))('is held by no reader between two calls: %s', async (_, ask) => {
     const path = freshPath()
     await everyState(path)
     const reader = await openRead(path)
@@ -80,19 +86,25 @@ describe('the write-ahead log', () => {
     }
   })
 
-  it('B081 stays small while a reader watches and pages, and a writer writes all the time', async () => {
+  // B081
+  it('stays small while a reader watches and pages, and a writer writes all the time', async () => {
     const path = freshPath()
     const store = await openWrite(path, { durability: 'process' })
     await store.enqueue(jobsOf(500), systemClock.now())
     const [looker, watcher] = [await startChild(), await startChild()]
     await Promise.all([looker, watcher].map((child) => child.do('open', { path, reads: true })))
-    const lists = looker.do<number>('until', { method: 'jobs', args: [{ includeClosed: true }, { limit: 200 }] })
+    const lists = looker.do<number>('until', {
+      method: 'jobs',
+      args: [{ includeClosed: true }, { limit: 200 }],
+    })
     const looks = watcher.do<number>('until', { method: 'version', args: [] })
     const text = 'x'.repeat(4_000)
     const written = (long ? 512 : 48) * MiB
     let largest = 0
     for (let bytes = 0; bytes < written; bytes += 64 * 4_096) {
-      const jobs = Array.from({ length: 64 }, () => newJob({ type: 't', variables: { text } }, systemClock.now()))
+      const jobs = Array.from({ length: 64 }, () =>
+        newJob({ type: 't', variables: { text } }, systemClock.now()),
+      )
       await store.enqueue(jobs, systemClock.now())
       largest = Math.max(largest, walBytes(path))
     }
@@ -102,13 +114,16 @@ describe('the write-ahead log', () => {
     expect(largest).toBeLessThan(64 * MiB)
   })
 
-  it('B081 gives its space back after an outsider has held it open: above 64 MiB it is cut', async () => {
+  // B081
+  it('gives its space back after an outsider has held it open: above 64 MiB it is cut', async () => {
     const path = freshPath()
     const store = await openWrite(path, { durability: 'process' })
     expect(connectionOf(store)?.pragma('journal_size_limit', { simple: true })).toBe(64 * MiB)
     const outsider = openRaw(path)
     outsider.exec('BEGIN; SELECT count(*) FROM wf_jobs')
-    const jobs = Array.from({ length: 64 }, () => newJob({ type: 't', variables: { text: 'x'.repeat(500_000) } }, systemClock.now()))
+    const jobs = Array.from({ length: 64 }, () =>
+      newJob({ type: 't', variables: { text: 'x'.repeat(500_000) } }, systemClock.now()),
+    )
     while (walBytes(path) < 72 * MiB) await store.enqueue(jobs, systemClock.now())
     outsider.exec('COMMIT')
     for (let writes = 0; writes < 5; writes++) await store.enqueue(jobsOf(1), systemClock.now())

@@ -41,7 +41,10 @@ async function workingStore(path: string, jobs: number) {
     handlers: new Map([['t', handler]]),
     storeId: (await store.info()).storeId,
     lease: { leaseMs: 30_000, renewMs: 10_000 },
-    upkeep: [createSweeper({ engine, clock, log, sweepMs: 5_000, renewalMs: 10_000, retention }), createStats({ events, store, clock, log })],
+    upkeep: [
+      createSweeper({ engine, clock, log, sweepMs: 5_000, renewalMs: 10_000, retention }),
+      createStats({ events, store, clock, log }),
+    ],
   })
   const started = worker.start()
   await clock.advance(10)
@@ -54,7 +57,8 @@ async function workingStore(path: string, jobs: number) {
   const enqueued = engine.enqueue(Array.from({ length: jobs }, () => ({ type: 't' })))
   await clock.advance(10)
   await enqueued
-  const completed = () => openRaw(path).prepare("SELECT count(*) FROM wf_jobs WHERE state = 'completed'").pluck().get() as number
+  const completed = () =>
+    openRaw(path).prepare("SELECT count(*) FROM wf_jobs WHERE state = 'completed'").pluck().get() as number
   return { clock, log, store, runs, completed, path }
 }
 
@@ -69,7 +73,8 @@ async function expectRecovery({ clock, completed, runs, path }: Working, jobs: n
 }
 
 describe('a worker', () => {
-  it('A38 B086 on a disk that is full for five minutes: nothing ends, few words, and it works on by itself when there is space', async (context) => {
+  // A38 B086
+  it('on a disk that is full for five minutes: nothing ends, few words, and it works on by itself when there is space', async (context) => {
     if (!canMount) return context.skip()
     const disk = smallDisk()
     const working = await workingStore(join(disk.folder, 'wf.db'), 60)
@@ -84,13 +89,16 @@ describe('a worker', () => {
       await clock.advance(minute)
       expect(log.lines.length - said).toBeLessThanOrEqual(20)
     }
-    expect(log.lines.some(({ level, message }) => level === 'warn' && message.includes('the disk is full'))).toBe(true)
+    expect(
+      log.lines.some(({ level, message }) => level === 'warn' && message.includes('the disk is full')),
+    ).toBe(true)
     expect(completed()).toBe(before)
     disk.empty()
     await expectRecovery(working, 60)
   })
 
-  it('A38 B086 on a disk that is full for ten seconds: what its handlers had done is kept and stored, and none runs twice', async (context) => {
+  // A38 B086
+  it('on a disk that is full for ten seconds: what its handlers had done is kept and stored, and none runs twice', async (context) => {
     if (!canMount) return context.skip()
     const disk = smallDisk()
     const working = await workingStore(join(disk.folder, 'wf.db'), 60)
@@ -106,7 +114,8 @@ describe('a worker', () => {
     expect([...runs.values()].filter((count) => count > 1)).toEqual([])
   })
 
-  it('A38 B077 whose database an outsider locks for 10 s, again and again: nothing runs twice, few words, and it works on each time', async () => {
+  // A38 B077
+  it('whose database an outsider locks for 10 s, again and again: nothing runs twice, few words, and it works on each time', async () => {
     const path = freshPath()
     const working = await workingStore(path, 200)
     const { clock, log, completed, runs } = working
@@ -127,7 +136,8 @@ describe('a worker', () => {
     expect([...runs.values()].filter((count) => count > 1)).toEqual([])
   })
 
-  it('A38 B077 whose database stays locked for two minutes gives its jobs up before others may run them, says so, and comes back', async () => {
+  // A38 B077
+  it('whose database stays locked for two minutes gives its jobs up before others may run them, says so, and comes back', async () => {
     const path = freshPath()
     const working = await workingStore(path, 50)
     const { clock, log, completed } = working
@@ -139,7 +149,9 @@ describe('a worker', () => {
       await clock.advance(minute)
       expect(log.lines.length - said).toBeLessThanOrEqual(20)
     }
-    expect(log.lines.filter(({ message }) => message.includes('leases could not be renewed in time'))).toHaveLength(1)
+    expect(
+      log.lines.filter(({ message }) => message.includes('leases could not be renewed in time')),
+    ).toHaveLength(1)
     expect(completed()).toBeLessThan(50)
     outsider.exec('COMMIT')
     await expectRecovery(working, 50)

@@ -7,7 +7,7 @@ const load = (path) => jiti.import(`${root}/src/${path}`)
 const [{ openStore }, { startDashboard }, { plainScreenPaint }, { systemClock }] = await Promise.all([
   load('app.ts'),
   load('tui/start.ts'),
-  load('tui/look.ts'),
+  load('tui/render-context.ts'),
   load('clock.ts'),
 ])
 const store = await openStore({ location, mode: 'read' })
@@ -17,8 +17,21 @@ const broken = { ...store, info: async () => (++looks > 1 ? { location: { toStri
 broken.version = async () => ++looks
 try {
   await startDashboard({
-    ...{ store: broken, clock: systemClock, paint: plainScreenPaint, screen: 'overview', refreshMs: 1_000, readOnly: true, suffix: '', who: 'ada' },
-    ...{ stdin: process.stdin, stdout: process.stdout, openEngine: () => Promise.reject(new Error('not here')) },
+    ...{
+      store: broken,
+      clock: systemClock,
+      paint: plainScreenPaint,
+      screen: 'overview',
+      refreshMs: 1_000,
+      readOnly: true,
+      suffix: '',
+      who: 'ada',
+    },
+    ...{
+      stdin: process.stdin,
+      stdout: process.stdout,
+      openEngine: () => Promise.reject(new Error('not here')),
+    },
   })
 } catch (error) {
   console.error(`told after it: ${error.message}`)

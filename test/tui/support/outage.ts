@@ -1,7 +1,7 @@
 /** A store in the middle of an outage, made by the engine on a clock that stands still: the same to the letter each time. */
 import type { StatDelta } from '../../../src/domain/stat-delta.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { plainScreenPaint, type ScreenPaint } from '../../../src/tui/look.ts'
+import { plainScreenPaint, type ScreenPaint } from '../../../src/tui/render-context.ts'
 import { frameOf } from '../../../src/tui/frame.ts'
 import { reduce } from '../../../src/tui/reduce.ts'
 import { readSnapshot, sourceOf, type Source } from '../../../src/tui/snapshot.ts'
@@ -23,26 +23,60 @@ export async function outage(): Promise<Outage> {
   const types = ['charge-payment', 'send-mail', 'build-report']
   for (const id of ['web-1#3fa81c20', 'web-2#90b2d7e4'])
     await join(id, { types, host: id.slice(0, 5), pid: 4_000, concurrency: 15, leaseMs: 30 * minuteMs })
-  const declaration = { timeoutMs: 45_000, concurrency: 10, retries: 3, backlogLimit: null, onExhausted: 'incident' } as const
+  const declaration = {
+    timeoutMs: 45_000,
+    concurrency: 10,
+    retries: 3,
+    backlogLimit: null,
+    onExhausted: 'incident',
+  } as const
   await store.declareTypes(
-    types.map((type) => ({ type, ...declaration, ...(type === 'charge-payment' ? { breakers: ['stripe'] } : {}) })),
+    types.map((type) => ({
+      type,
+      ...declaration,
+      ...(type === 'charge-payment' ? { breakers: ['stripe'] } : {}),
+    })),
     store.now(),
   )
-  const fail = async (type: string, count: number, outcome: Parameters<typeof settle>[1], variables: (index: number) => object) => {
+  const fail = async (
+    type: string,
+    count: number,
+    outcome: Parameters<typeof settle>[1],
+    variables: (index: number) => object,
+  ) => {
     await engine.enqueue(Array.from({ length: count }, (_, index) => ({ type, variables: variables(index) })))
-    for (const job of await claim({ type, workerId: 'web-1#3fa81c20', limit: count })) await settle(job, outcome)
+    for (const job of await claim({ type, workerId: 'web-1#3fa81c20', limit: count }))
+      await settle(job, outcome)
   }
-  const timeout = Object.assign(new Error('no answer from api.stripe.example within 10000 ms'), { code: 'ETIMEDOUT' })
+  const timeout = Object.assign(new Error('no answer from api.stripe.example within 10000 ms'), {
+    code: 'ETIMEDOUT',
+  })
   timeout.stack = `Error: ${timeout.message}\n    at charge (/app/handlers/charge-payment.ts:31:9)\n    at run (/app/handlers/charge-payment.ts:18:3)`
-  const order = (index: number) => ({ orderId: `o-${4_100 + index}`, amount: 30 + index, card: { number: '4111 1111 1111 1111' } })
+  const order = (index: number) => ({
+    orderId: `o-${4_100 + index}`,
+    amount: 30 + index,
+    card: { number: '4111 1111 1111 1111' },
+  })
   await fail('send-mail', 3, outcomes.poison('to: expected an address'), (index) => ({ to: index }))
   await clock.advance(15 * minuteMs)
-  await fail('charge-payment', 14, { kind: 'incident', incident: 'raised', error: errorRecord(timeout) }, order)
+  await fail(
+    'charge-payment',
+    14,
+    { kind: 'incident', incident: 'raised', error: errorRecord(timeout) },
+    order,
+  )
   await clock.advance(2 * minuteMs)
   await fail('charge-payment', 6, outcomes.fail('socket hang up', { delayMs: 200_000 }), order)
-  await store.changeBreaker(openedBreaker(store.now() + 2 * minuteMs + 48_000), store.now() + 2 * minuteMs + 48_000)
-  await engine.enqueue(Array.from({ length: 40 }, (_, index) => ({ type: 'charge-payment', variables: order(100 + index) })))
-  await engine.enqueue(Array.from({ length: 3 }, () => ({ type: 'build-report', variables: { month: '2026-02' } })))
+  await store.changeBreaker(
+    openedBreaker(store.now() + 2 * minuteMs + 48_000),
+    store.now() + 2 * minuteMs + 48_000,
+  )
+  await engine.enqueue(
+    Array.from({ length: 40 }, (_, index) => ({ type: 'charge-payment', variables: order(100 + index) })),
+  )
+  await engine.enqueue(
+    Array.from({ length: 3 }, () => ({ type: 'build-report', variables: { month: '2026-02' } })),
+  )
   await claim({ type: 'build-report', workerId: 'web-2#90b2d7e4', limit: 2 })
   await engine.enqueue([{ type: 'send-mail', variables: { to: 'ada@example.org' }, delay: '30m' }])
   await clock.advance(3 * minuteMs)
@@ -83,7 +117,10 @@ export async function shown(
 ): Promise<State> {
   const reads = async (state: State) => {
     const snapshot = await readSnapshot(source, queryOf(state))
-    return reduce(state, { type: 'read', snapshot: { ...snapshot, figures: { ...snapshot.figures, location: '/srv/shop/wf.db' } } })
+    return reduce(state, {
+      type: 'read',
+      snapshot: { ...snapshot, figures: { ...snapshot.figures, location: '/srv/shop/wf.db' } },
+    })
   }
   let state = await reads(await reads(initialState({ ...options, now: source.now() })))
   for (const step of steps) state = await reads(await reads(step(state)))

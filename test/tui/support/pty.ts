@@ -40,7 +40,20 @@ export interface Pty {
   ended: Promise<number | null>
 }
 
-const foreign = ['NODE_ENV', 'FORCE_COLOR', 'NO_COLOR', 'COLUMNS', 'LINES', 'DEBUG', 'WF_STORE', 'WF_USER', 'CI', 'EDITOR', 'VISUAL', 'TMUX']
+const foreign = [
+  'NODE_ENV',
+  'FORCE_COLOR',
+  'NO_COLOR',
+  'COLUMNS',
+  'LINES',
+  'DEBUG',
+  'WF_STORE',
+  'WF_USER',
+  'CI',
+  'EDITOR',
+  'VISUAL',
+  'TMUX',
+]
 
 export function openPty({ columns = 80, rows = 24, script, env = {} }: PtyOptions): Pty {
   const folder = temporaryDirectory()
@@ -63,7 +76,11 @@ export function openPty({ columns = 80, rows = 24, script, env = {} }: PtyOption
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  return follow(child, folder, new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true }))
+  return follow(
+    child,
+    folder,
+    new xterm.Terminal({ cols: columns, rows, scrollback: 5_000, allowProposedApi: true }),
+  )
 }
 
 function follow(child: ChildProcess, folder: string, emulator: InstanceType<typeof xterm.Terminal>): Pty {
@@ -81,10 +98,15 @@ function follow(child: ChildProcess, folder: string, emulator: InstanceType<type
       changed()
     })
   })
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => emulator.write('', () => resolve(code))))
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => emulator.write('', () => resolve(code))),
+  )
   const file = (name: string) => readFileSync(join(folder, name), 'utf8').trim()
   const linesOf = (buffer: typeof emulator.buffer.active, from: number) =>
-    Array.from({ length: buffer.length - from }, (_, row) => buffer.getLine(from + row)?.translateToString(true) ?? '')
+    Array.from(
+      { length: buffer.length - from },
+      (_, row) => buffer.getLine(from + row)?.translateToString(true) ?? '',
+    )
   const screen = () => linesOf(emulator.buffer.active, emulator.buffer.active.baseY)
   return {
     get bytes() {
@@ -114,7 +136,10 @@ function follow(child: ChildProcess, folder: string, emulator: InstanceType<type
           changed = () => {}
           resolve(shown)
         }
-        const timer = setTimeout(() => reject(new Error(`never shown: ${wanted}\n${screen().join('\n')}`)), mostMs)
+        const timer = setTimeout(
+          () => reject(new Error(`never shown: ${wanted}\n${screen().join('\n')}`)),
+          mostMs,
+        )
         changed = look
         look()
       }),

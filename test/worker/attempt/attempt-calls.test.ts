@@ -8,11 +8,16 @@ import { bench } from '../run-one.ts'
 const unavailable = () => Object.assign(new Error('503'), { status: 503 })
 
 /** A handler whose calls do what the test says next. */
-function caller(policy: object, answer: (job: ActivatedJob<unknown>, signal: AbortSignal) => unknown, more: object = {}) {
+function caller(
+  policy: object,
+  answer: (job: ActivatedJob<unknown>, signal: AbortSignal) => unknown,
+  more: object = {},
+) {
   return {
     ...more,
     dependencies: { bank: policy },
-    run: (job: ActivatedJob<unknown>, ctx: HandlerContext) => ctx.call('bank', (signal) => answer(job, signal)),
+    run: (job: ActivatedJob<unknown>, ctx: HandlerContext) =>
+      ctx.call('bank', (signal) => answer(job, signal)),
   }
 }
 
@@ -36,7 +41,8 @@ describe('ctx.call', () => {
     ])
   })
 
-  it('A25 defers the job, not fails it, when the breaker lets nothing through', async () => {
+  // A25
+  it('defers the job, not fails it, when the breaker lets nothing through', async () => {
     let calls = 0
     const handler = caller({ breaker: { failures: 5, openFor: '30s' } }, () => {
       calls++
@@ -48,16 +54,30 @@ describe('ctx.call', () => {
       await clock.settle()
     }
     expect(calls).toBe(5)
-    expect(ends.map(({ outcome }) => outcome?.kind)).toEqual(['fail', 'fail', 'fail', 'fail', 'fail', 'defer'])
+    expect(ends.map(({ outcome }) => outcome?.kind)).toEqual([
+      'fail',
+      'fail',
+      'fail',
+      'fail',
+      'fail',
+      'defer',
+    ])
     const last = ends[5]?.outcome
-    expect(last).toMatchObject({ kind: 'defer', by: 'breaker', reason: expect.stringContaining('the breaker of bank lets nothing through') })
+    expect(last).toMatchObject({
+      kind: 'defer',
+      by: 'breaker',
+      reason: expect.stringContaining('the breaker of bank lets nothing through'),
+    })
     const untilMs = last?.kind === 'defer' ? last.until - clock.now() : 0
     expect(untilMs).toBeGreaterThanOrEqual(30_000)
     expect(untilMs).toBeLessThanOrEqual(36_000)
-    expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('the breaker of bank opened'), breaker: 'bank' }])
+    expect(log.lines).toMatchObject([
+      { level: 'warn', message: expect.stringContaining('the breaker of bank opened'), breaker: 'bank' },
+    ])
   })
 
-  it('A25 lets one probe through at the expiry, defers a second call meanwhile, and closes when it succeeds', async () => {
+  // A25
+  it('lets one probe through at the expiry, defers a second call meanwhile, and closes when it succeeds', async () => {
     let answer: () => unknown = () => {
       throw new Error('down')
     }
@@ -70,7 +90,10 @@ describe('ctx.call', () => {
     start(handler, { key: 2 })
     start(handler, { key: 3 })
     await clock.settle()
-    expect(ends.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'fail' }, { kind: 'defer', by: 'breaker' }])
+    expect(ends.map(({ outcome }) => outcome)).toMatchObject([
+      { kind: 'fail' },
+      { kind: 'defer', by: 'breaker' },
+    ])
     probeDone('up')
     await clock.settle()
     answer = () => 'up'
@@ -79,20 +102,35 @@ describe('ctx.call', () => {
     expect(ends.slice(2).map(({ outcome }) => outcome?.kind)).toEqual(['success', 'success'])
   })
 
-  it('A25 says with the deferral what its own call had failed with, and only then', async () => {
-    const handler = caller({ retry: { delay: '100ms', jitter: 0 }, breaker: { failures: 1, openFor: '30s' } }, () => {
-      throw unavailable()
-    })
+  // A25
+  it('says with the deferral what its own call had failed with, and only then', async () => {
+    const handler = caller(
+      { retry: { delay: '100ms', jitter: 0 }, breaker: { failures: 1, openFor: '30s' } },
+      () => {
+        throw unavailable()
+      },
+    )
     const { start, clock, ends } = bench({ handlers: [handler] })
     start(handler, { key: 1 })
     await clock.advance(100)
     start(handler, { key: 2 })
     await clock.settle()
     expect(ends.map(({ outcome }) => outcome)).toEqual([
-      expect.objectContaining({ kind: 'defer', by: 'breaker', failure: expect.objectContaining({ message: '503' }) }),
-      { kind: 'defer', by: 'breaker', until: expect.any(Number), reason: expect.stringMatching(/open for another [\d.]+s$/) },
+      expect.objectContaining({
+        kind: 'defer',
+        by: 'breaker',
+        failure: expect.objectContaining({ message: '503' }),
+      }),
+      {
+        kind: 'defer',
+        by: 'breaker',
+        until: expect.any(Number),
+        reason: expect.stringMatching(/open for another [\d.]+s$/),
+      },
     ])
-    expect(ends[0]?.outcome).toMatchObject({ reason: expect.stringMatching(/open for another 30s; its own call had failed: 503$/) })
+    expect(ends[0]?.outcome).toMatchObject({
+      reason: expect.stringMatching(/open for another 30s; its own call had failed: 503$/),
+    })
   })
 
   it('finds the refusal behind what a handler puts around it, unless that says itself what is to become of the job', async () => {
@@ -116,10 +154,15 @@ describe('ctx.call', () => {
     wrap = (cause) => new RetryError(cause)
     start(handler)
     await clock.settle()
-    expect(ends.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'fail' }, { kind: 'defer', by: 'breaker' }, { kind: 'fail' }])
+    expect(ends.map(({ outcome }) => outcome)).toMatchObject([
+      { kind: 'fail' },
+      { kind: 'defer', by: 'breaker' },
+      { kind: 'fail' },
+    ])
   })
 
-  it('A29 defers the third of three callers of a bulkhead of two for 5 s, after it has waited', async () => {
+  // A29
+  it('defers the third of three callers of a bulkhead of two for 5 s, after it has waited', async () => {
     const handler = caller({ bulkhead: 2 }, () => new Promise(() => undefined), { timeout: '1h' })
     const { start, clock, ends } = bench({ handlers: [handler] })
     for (let key = 1; key <= 3; key++) start(handler, { key })
@@ -134,7 +177,8 @@ describe('ctx.call', () => {
     expect(untilMs).toBeLessThanOrEqual(6_000)
   })
 
-  it('A28 asks once where the error is not transient, and counts each try that comes after another', async () => {
+  // A28
+  it('asks once where the error is not transient, and counts each try that comes after another', async () => {
     const errors: Error[] = [new Error('no'), unavailable(), unavailable()]
     const handler = caller({ retry: {} }, () => {
       const error = errors.shift()
@@ -152,7 +196,8 @@ describe('ctx.call', () => {
     expect([...counts]).toEqual([['wf_worker_retries_total a bank', 2]])
   })
 
-  it('A28 never waits past the instant at which the signal aborts', async () => {
+  // A28
+  it('never waits past the instant at which the signal aborts', async () => {
     let calls = 0
     const policy = { retry: { attempts: 5, delay: '2s', max: '2s', factor: 1, jitter: 0 } }
     const fail = () => {
@@ -168,7 +213,8 @@ describe('ctx.call', () => {
     expect(ends).toMatchObject([{ outcome: { kind: 'fail', category: 'error' }, durationMs: 4_000 }])
   })
 
-  it('A28 ends a wait between two tries when the attempt is aborted', async () => {
+  // A28
+  it('ends a wait between two tries when the attempt is aborted', async () => {
     const policy = { retry: { delay: '5s', max: '5s', attempts: 2 } }
     const handler = caller(policy, () => {
       throw unavailable()
@@ -211,24 +257,33 @@ describe('ctx.call', () => {
     const { start, clock, outcome } = bench({ handlers: [handler] })
     start(handler)
     await clock.settle()
-    expect(outcome()).toMatchObject({ kind: 'fail', error: { code: 'invalid_handler', message: expect.stringContaining('"strype"') } })
+    expect(outcome()).toMatchObject({
+      kind: 'fail',
+      error: { code: 'invalid_handler', message: expect.stringContaining('"strype"') },
+    })
   })
 
-  it('B063 refuses a call after the attempt is over', async () => {
+  // B063
+  it('refuses a call after the attempt is over', async () => {
     const refusals: unknown[] = []
     const handler = {
       dependencies: { bank: {} },
       run(_: unknown, { call }: HandlerContext) {
-        setImmediate(() => call('bank', () => Promise.resolve(1)).catch((error: unknown) => refusals.push(error)))
+        setImmediate(() =>
+          call('bank', () => Promise.resolve(1)).catch((error: unknown) => refusals.push(error)),
+        )
       },
     }
     const { start, clock } = bench({ handlers: [handler] })
     start(handler)
     await clock.settle()
-    expect(refusals).toMatchObject([{ code: 'refused', message: 'attempt 1 of job 12 is over: it can call nothing any more' }])
+    expect(refusals).toMatchObject([
+      { code: 'refused', message: 'attempt 1 of job 12 is over: it can call nothing any more' },
+    ])
   })
 
-  it('B043 leaves no listener and no timer after 100,000 calls of one attempt', async () => {
+  // B043
+  it('leaves no listener and no timer after 100,000 calls of one attempt', async () => {
     const warnings: Error[] = []
     const warned = (warning: Error) => void warnings.push(warning)
     process.on('warning', warned)
@@ -238,7 +293,9 @@ describe('ctx.call', () => {
       dependencies: { bank: policy },
       async run(_: unknown, ctx: HandlerContext) {
         for (let round = 0; round < 5_000; round++) {
-          await Promise.all(Array.from({ length: 20 }, (_, index) => ctx.call('bank', () => Promise.resolve(index))))
+          await Promise.all(
+            Array.from({ length: 20 }, (_, index) => ctx.call('bank', () => Promise.resolve(index))),
+          )
         }
         listeners = getEventListeners(ctx.signal, 'abort').length
       },
@@ -263,7 +320,8 @@ describe("a handler's dependencies", () => {
     ['11 s of waiting', { bank: { retry: { delay: '11s' } } }, 'dependencies.bank.retry.delay is "11s"'],
     ["a timeout beyond the handler's", { bank: { timeout: '10m' } }, 'dependencies.bank.timeout is "10m"'],
     ['a list', ['bank'], 'dependencies is ["bank"]'],
-  ])('A28 B041 refuse %s when the handler is loaded', (_, dependencies, message) => {
+    // A28 B041
+  ])('refuse %s when the handler is loaded', (_, dependencies, message) => {
     expect(() => normaliseHandler({ type: 'pay', run: () => 1, dependencies })).toThrow(message)
   })
 
@@ -275,7 +333,8 @@ describe("a handler's dependencies", () => {
 })
 
 describe('ctx.optional', () => {
-  it('A31 lets the job complete, counts the feature and tells it', async () => {
+  // A31
+  it('lets the job complete, counts the feature and tells it', async () => {
     const told: unknown[] = []
     const handler = {
       async run(_: unknown, ctx: HandlerContext) {
@@ -289,27 +348,39 @@ describe('ctx.optional', () => {
     await clock.settle()
     expect(outcome()).toEqual({ kind: 'success', result: '{"tracked":true}' })
     expect([...counts]).toEqual([['wf_worker_degraded_total w analytics', 1]])
-    expect(told).toMatchObject([{ jobKey: 12, type: 'a', attempt: 1, feature: 'analytics', thrown: { message: 'no route' } }])
-    expect(log.lines).toMatchObject([{ level: 'warn', job: 12, feature: 'analytics', message: expect.stringContaining('no route') }])
+    expect(told).toMatchObject([
+      { jobKey: 12, type: 'a', attempt: 1, feature: 'analytics', thrown: { message: 'no route' } },
+    ])
+    expect(log.lines).toMatchObject([
+      { level: 'warn', job: 12, feature: 'analytics', message: expect.stringContaining('no route') },
+    ])
   })
 
-  it('A31 goes on without a dependency whose breaker is open', async () => {
+  // A31
+  it('goes on without a dependency whose breaker is open', async () => {
     const handler = {
       dependencies: { stats: { breaker: { failures: 1 } } },
       run: async (_: unknown, ctx: HandlerContext) =>
-        (await ctx.optional('stats', () => ctx.call('stats', () => Promise.reject(new Error('down'))))) ?? 'without',
+        (await ctx.optional('stats', () => ctx.call('stats', () => Promise.reject(new Error('down'))))) ??
+        'without',
     }
     const { start, clock, ends, counts } = bench({ handlers: [handler] })
     for (let key = 1; key <= 3; key++) {
       start(handler, { key })
       await clock.settle()
     }
-    expect(ends.map(({ outcome }) => outcome)).toEqual(new Array(3).fill({ kind: 'success', result: '"without"' }))
+    expect(ends.map(({ outcome }) => outcome)).toEqual(
+      new Array(3).fill({ kind: 'success', result: '"without"' }),
+    )
     expect([...counts]).toEqual([['wf_worker_degraded_total w stats', 3]])
   })
 
-  it('A31 tells a feature that fails all the time once in ten seconds, with how often', async () => {
-    const handler = { run: (_: unknown, ctx: HandlerContext) => ctx.optional('stats', () => Promise.reject(new Error('down'))) }
+  // A31
+  it('tells a feature that fails all the time once in ten seconds, with how often', async () => {
+    const handler = {
+      run: (_: unknown, ctx: HandlerContext) =>
+        ctx.optional('stats', () => Promise.reject(new Error('down'))),
+    }
     const { start, clock, log } = bench()
     for (let key = 1; key <= 50; key++) start(handler, { key })
     await clock.advance(10_000)

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { WfError } from '../../../src/domain/errors.ts'
+import { WfError } from '../../../src/errors.ts'
 import type { HandlerContext, OnceOptions } from '../../../src/worker/handler/define-handler.ts'
 import { bench } from '../run-one.ts'
 
 /** What the other side saw, and a handler whose one step does it. */
-function charging(options: OnceOptions<unknown> = {}, effect: (charges: number) => unknown = (charges) => ({ id: `c-${charges}` })) {
+function charging(
+  options: OnceOptions<unknown> = {},
+  effect: (charges: number) => unknown = (charges) => ({ id: `c-${charges}` }),
+) {
   const seen = { charges: 0 }
   const charge = async () => effect(++seen.charges)
   const handler = { run: (_: unknown, ctx: HandlerContext) => ctx.once('charge', charge, options) }
@@ -12,7 +15,8 @@ function charging(options: OnceOptions<unknown> = {}, effect: (charges: number) 
 }
 
 describe('ctx.once', () => {
-  it('A30 does not charge again when the charge succeeded and what came after it failed', async () => {
+  // A30
+  it('does not charge again when the charge succeeded and what came after it failed', async () => {
     const { start, clock, ends, counts } = bench()
     const done: string[] = []
     const handler = {
@@ -34,11 +38,15 @@ describe('ctx.once', () => {
     start(handler, { attempt: 2 })
     await clock.settle()
     expect(done).toEqual(['charge', 'save', 'save'])
-    expect(ends.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'fail' }, { kind: 'success', result: '{"id":"c-1"}' }])
+    expect(ends.map(({ outcome }) => outcome)).toMatchObject([
+      { kind: 'fail' },
+      { kind: 'success', result: '{"id":"c-1"}' },
+    ])
     expect([...counts]).toEqual([['wf_worker_idempotency_cache_hits_total a', 1]])
   })
 
-  it('A30 asks verify when an earlier attempt was killed inside, and keeps what it finds', async () => {
+  // A30
+  it('asks verify when an earlier attempt was killed inside, and keeps what it finds', async () => {
     const { seen, handler } = charging({ verify: async () => ({ id: 'found' }) })
     const { start, clock, outcome, steps } = bench()
     steps.rows.set('12 charge', null)
@@ -49,7 +57,8 @@ describe('ctx.once', () => {
     expect(steps.rows.get('12 charge')).toBe('{"id":"found"}')
   })
 
-  it('A30 does it when verify finds nothing', async () => {
+  // A30
+  it('does it when verify finds nothing', async () => {
     const { seen, handler } = charging({ verify: () => undefined })
     const { start, clock, outcome, steps } = bench()
     steps.rows.set('12 charge', null)
@@ -59,14 +68,22 @@ describe('ctx.once', () => {
     expect(seen.charges).toBe(1)
   })
 
-  it('A30 does it again without verify, and says that it may have taken effect before', async () => {
+  // A30
+  it('does it again without verify, and says that it may have taken effect before', async () => {
     const { seen, handler } = charging()
     const { start, clock, log, steps } = bench()
     steps.rows.set('12 charge', null)
     start(handler, { attempt: 2 })
     await clock.settle()
     expect(seen.charges).toBe(1)
-    expect(log.lines).toMatchObject([{ level: 'warn', job: 12, step: 'charge', message: expect.stringContaining('it may have taken effect') }])
+    expect(log.lines).toMatchObject([
+      {
+        level: 'warn',
+        job: 12,
+        step: 'charge',
+        message: expect.stringContaining('it may have taken effect'),
+      },
+    ])
   })
 
   it('does nothing, and leaves it unknown, when verify fails', async () => {
@@ -82,13 +99,22 @@ describe('ctx.once', () => {
   describe('around a call that is not let through', () => {
     /** Each attempt charges as the last argument says, through a breaker that one failure opens and a bulkhead of one place. */
     function paying(pay: (ctx: HandlerContext) => Promise<unknown>, more: object = {}) {
-      const bank = { retry: { delay: '100ms', jitter: 0 }, breaker: { failures: 1, openFor: '30s' }, bulkhead: { limit: 1, wait: 0 } }
-      const handler = { dependencies: { bank }, run: (_: unknown, ctx: HandlerContext) => ctx.once('charge', () => pay(ctx)), ...more }
+      const bank = {
+        retry: { delay: '100ms', jitter: 0 },
+        breaker: { failures: 1, openFor: '30s' },
+        bulkhead: { limit: 1, wait: 0 },
+      }
+      const handler = {
+        dependencies: { bank },
+        run: (_: unknown, ctx: HandlerContext) => ctx.once('charge', () => pay(ctx)),
+        ...more,
+      }
       return { handler, ...bench({ handlers: [handler] }) }
     }
     const down = () => Promise.reject(Object.assign(new Error('503'), { status: 503 }))
 
-    it('A30 is forgotten: nobody is in doubt about what was not sent', async () => {
+    // A30
+    it('is forgotten: nobody is in doubt about what was not sent', async () => {
       const { handler, start, clock, ends, steps, log } = paying((ctx) => ctx.call('bank', down))
       start(handler, { key: 1 })
       await clock.advance(100)
@@ -96,12 +122,15 @@ describe('ctx.once', () => {
       await clock.settle()
       start(handler, { key: 2, attempt: 2 })
       await clock.settle()
-      expect(ends.map(({ outcome }) => outcome)).toMatchObject(new Array(3).fill({ kind: 'defer', by: 'breaker' }))
+      expect(ends.map(({ outcome }) => outcome)).toMatchObject(
+        new Array(3).fill({ kind: 'defer', by: 'breaker' }),
+      )
       expect([...steps.rows]).toEqual([['1 charge', null]])
       expect(log.lines.filter(({ step }) => step)).toEqual([])
     })
 
-    it('A30 is forgotten where the bulkhead is full, and where the handler puts its own error around the refusal', async () => {
+    // A30
+    it('is forgotten where the bulkhead is full, and where the handler puts its own error around the refusal', async () => {
       const { handler, start, clock, ends, steps } = paying(async (ctx) => {
         try {
           return await ctx.call('bank', () => new Promise(() => undefined))
@@ -116,8 +145,11 @@ describe('ctx.once', () => {
       expect([...steps.rows]).toEqual([['1 charge', null]])
     })
 
-    it('A30 stays unknown where a call was made before, or an earlier attempt left it so', async () => {
-      const { handler, start, clock, steps } = paying((ctx) => ctx.call('bank', down), { backoff: { strategy: 'fixed', delay: '1s' } })
+    // A30
+    it('stays unknown where a call was made before, or an earlier attempt left it so', async () => {
+      const { handler, start, clock, steps } = paying((ctx) => ctx.call('bank', down), {
+        backoff: { strategy: 'fixed', delay: '1s' },
+      })
       steps.rows.set('2 charge', null)
       start(handler, { key: 1 })
       await clock.advance(100)
@@ -144,7 +176,10 @@ describe('ctx.once', () => {
   it('states the intent before it is done, and its result after', async () => {
     const order: string[] = []
     const { start, clock, steps } = bench()
-    start({ run: (_: unknown, ctx: HandlerContext) => ctx.once('charge', () => void order.push(...steps.asked, 'charge')) })
+    start({
+      run: (_: unknown, ctx: HandlerContext) =>
+        ctx.once('charge', () => void order.push(...steps.asked, 'charge')),
+    })
     await clock.settle()
     expect([...order, ...steps.asked]).toEqual(['begin charge', 'charge', 'begin charge', 'complete charge'])
   })
@@ -170,7 +205,9 @@ describe('ctx.once', () => {
     await clock.settle()
     start(handler)
     await clock.settle()
-    expect(ends.map(({ outcome }) => outcome)).toEqual(new Array(2).fill({ kind: 'success', result: '{"at":"1970-01-01T00:00:00.000Z"}' }))
+    expect(ends.map(({ outcome }) => outcome)).toEqual(
+      new Array(2).fill({ kind: 'success', result: '{"at":"1970-01-01T00:00:00.000Z"}' }),
+    )
   })
 
   it('lets the first result count when two attempts came to one', async () => {
@@ -192,7 +229,10 @@ describe('ctx.once', () => {
     const { start, clock, outcome } = bench()
     start(handler)
     await clock.settle()
-    expect(outcome()).toMatchObject({ kind: 'incident', error: { message: expect.stringContaining('it has taken effect') } })
+    expect(outcome()).toMatchObject({
+      kind: 'incident',
+      error: { message: expect.stringContaining('it has taken effect') },
+    })
   })
 
   it("does nothing when the attempt is no longer the job's", async () => {
@@ -222,7 +262,10 @@ describe('ctx.once', () => {
     start({ run: (job: unknown, ctx: HandlerContext) => handler.run(job, ctx) })
     await clock.advance(600)
     expect(outcome()).toEqual({ kind: 'success', result: '{"id":"c-1"}' })
-    expect([seen.charges, steps.asked]).toEqual([1, ['begin charge', 'begin charge', 'begin charge', 'complete charge']])
+    expect([seen.charges, steps.asked]).toEqual([
+      1,
+      ['begin charge', 'begin charge', 'begin charge', 'complete charge'],
+    ])
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WfError } from '../../../src/domain/errors.ts'
+import { WfError } from '../../../src/errors.ts'
 import type { ChildOptions, HandlerContext } from '../../../src/worker/handler/define-handler.ts'
 import { bench, outcomeOf } from '../run-one.ts'
 
@@ -51,8 +51,13 @@ describe('the context', () => {
 
   it('logs with the job, its type and the attempt on every line', () => {
     const { start, log } = bench()
-    start({ run: (_: unknown, ctx: HandlerContext) => ctx.log.info('charging', { amount: 3 }) }, { key: 9, attempt: 2 })
-    expect(log.lines).toEqual([{ level: 'info', message: 'charging', job: 9, type: 'a', attempt: 2, amount: 3 }])
+    start(
+      { run: (_: unknown, ctx: HandlerContext) => ctx.log.info('charging', { amount: 3 }) },
+      { key: 9, attempt: 2 },
+    )
+    expect(log.lines).toEqual([
+      { level: 'info', message: 'charging', job: 9, type: 'a', attempt: 2, amount: 3 },
+    ])
   })
 
   it('works when its methods are taken off it', async () => {
@@ -72,7 +77,8 @@ describe('the context', () => {
 })
 
 describe('ctx.enqueue', () => {
-  it('A18 keeps children for the settlement of the attempt, with the job as their parent', async () => {
+  // A18
+  it('keeps children for the settlement of the attempt, with the job as their parent', async () => {
     const { start, ends, clock } = bench()
     start(
       {
@@ -84,8 +90,22 @@ describe('ctx.enqueue', () => {
       { key: 77 },
     )
     expect(ends[0]?.attempt.children).toMatchObject([
-      { type: 'send-mail', variables: '{"to":"x"}', parentKey: 77, when: 'success', priority: 0, runAt: clock.now() },
-      { type: 'refund', parentKey: 77, when: 'stopped', priority: 5, runAt: clock.now() + 10_000, idempotency: { key: 'k' } },
+      {
+        type: 'send-mail',
+        variables: '{"to":"x"}',
+        parentKey: 77,
+        when: 'success',
+        priority: 0,
+        runAt: clock.now(),
+      },
+      {
+        type: 'refund',
+        parentKey: 77,
+        when: 'stopped',
+        priority: 5,
+        runAt: clock.now() + 10_000,
+        idempotency: { key: 'k' },
+      },
     ])
   })
 
@@ -97,7 +117,9 @@ describe('ctx.enqueue', () => {
     ['an unknown option', 'b', {}, { retry: 3 }],
     ['another when', 'b', {}, { when: 'failed' }],
   ])('refuses %s where it is called', async (_, type, variables, options) => {
-    const refusal = await refusalIn((ctx) => ctx.enqueue(type as string, variables as object, options as ChildOptions))
+    const refusal = await refusalIn((ctx) =>
+      ctx.enqueue(type as string, variables as object, options as ChildOptions),
+    )
     expect(refusal.code).toBe('invalid_job')
     expect(refusal.hint).not.toBe('')
   })
@@ -109,7 +131,8 @@ describe('ctx.enqueue', () => {
     expect(refusal.message).toContain('at most 100')
   })
 
-  it('B063 refuses what a handler enqueues after its timeout, and keeps no progress of it', async () => {
+  // B063
+  it('refuses what a handler enqueues after its timeout, and keeps no progress of it', async () => {
     const { start, clock, ends, progress } = bench()
     const refusals: unknown[] = []
     start({
@@ -126,8 +149,13 @@ describe('ctx.enqueue', () => {
     })
     await clock.advance(10_000)
     expect(ends).toHaveLength(1)
-    expect(ends[0]).toMatchObject({ outcome: { kind: 'fail', category: 'timeout' }, attempt: { children: [] } })
-    expect(refusals).toMatchObject([{ code: 'refused', message: 'attempt 1 of job 12 is over: it can enqueue nothing any more' }])
+    expect(ends[0]).toMatchObject({
+      outcome: { kind: 'fail', category: 'timeout' },
+      attempt: { children: [] },
+    })
+    expect(refusals).toMatchObject([
+      { code: 'refused', message: 'attempt 1 of job 12 is over: it can enqueue nothing any more' },
+    ])
     expect(progress).toEqual([])
   })
 })
@@ -135,15 +163,21 @@ describe('ctx.enqueue', () => {
 describe('ctx.progress', () => {
   it('passes on how far the attempt is', async () => {
     const { start, progress } = bench()
-    start({ run: (_: unknown, ctx: HandlerContext) => ctx.progress(0.25, 'row 25 of 100') }, { key: 5, attempt: 3 })
+    start(
+      { run: (_: unknown, ctx: HandlerContext) => ctx.progress(0.25, 'row 25 of 100') },
+      { key: 5, attempt: 3 },
+    )
     expect(progress).toEqual([{ jobKey: 5, attempt: 3, fraction: 0.25, note: 'row 25 of 100' }])
   })
 
   it.each([Number.NaN, -0.1, 1.1, Number.POSITIVE_INFINITY, '0.5', null])('refuses %s', async (fraction) => {
-    expect((await refusalIn((ctx) => ctx.progress(fraction as number))).message).toContain('a number from 0 to 1')
+    expect((await refusalIn((ctx) => ctx.progress(fraction as number))).message).toContain(
+      'a number from 0 to 1',
+    )
   })
 
-  it('B076 takes child jobs with variables up to the limit that is set, and no byte more', async () => {
+  // B076
+  it('takes child jobs with variables up to the limit that is set, and no byte more', async () => {
     const { start, ends, clock } = bench({ sizes: { variablesBytes: 2_000, resultBytes: 1 } })
     const text = 'x'.repeat(2_000 - '{"a":""}'.length)
     const refused: unknown[] = []
@@ -159,6 +193,8 @@ describe('ctx.progress', () => {
     })
     await clock.settle()
     expect(ends[0]?.attempt.children).toHaveLength(1)
-    expect(refused).toMatchObject([{ code: 'invalid_job', message: expect.stringContaining('has 2,001 bytes') }])
+    expect(refused).toMatchObject([
+      { code: 'invalid_job', message: expect.stringContaining('has 2,001 bytes') },
+    ])
   })
 })

@@ -11,31 +11,40 @@ describe('the timeout', () => {
     [60_000, 55_000],
     [6_000, 5_000],
     [300, 250],
-  ])('A16 of %i ms aborts the signal at %i ms with the reason timeout, and ends the attempt when it is over', async (timeout, abortAt) => {
-    const { start, clock, ends, outcome, executor } = bench()
-    let signal: AbortSignal | undefined
-    start({
-      timeout,
-      run: (_: unknown, ctx: HandlerContext) => {
-        signal = ctx.signal
-        return never()
-      },
-    })
-    await clock.advance(abortAt - 1)
-    expect(signal?.aborted).toBe(false)
-    await clock.advance(1)
-    expect(signal?.reason).toBeInstanceOf(AbortReason)
-    expect(signal?.reason).toMatchObject({ kind: 'timeout', name: 'AbortError' })
-    expect(ends).toHaveLength(0)
-    await clock.advance(timeout - abortAt - 1)
-    expect(ends).toHaveLength(0)
-    await clock.advance(1)
-    expect(outcome()).toMatchObject({ kind: 'fail', category: 'timeout', error: { name: 'TimeoutError', code: 'WF_TIMEOUT' } })
-    expect(executor.running.size).toBe(0)
-    expect(executor.abandoned).toBe(1)
-  })
+    // A16
+  ])(
+    'of %i ms aborts the signal at %i ms with the reason timeout, and ends the attempt when it is over',
+    async (timeout, abortAt) => {
+      const { start, clock, ends, outcome, executor } = bench()
+      let signal: AbortSignal | undefined
+      start({
+        timeout,
+        run: (_: unknown, ctx: HandlerContext) => {
+          signal = ctx.signal
+          return never()
+        },
+      })
+      await clock.advance(abortAt - 1)
+      expect(signal?.aborted).toBe(false)
+      await clock.advance(1)
+      expect(signal?.reason).toBeInstanceOf(AbortReason)
+      expect(signal?.reason).toMatchObject({ kind: 'timeout', name: 'AbortError' })
+      expect(ends).toHaveLength(0)
+      await clock.advance(timeout - abortAt - 1)
+      expect(ends).toHaveLength(0)
+      await clock.advance(1)
+      expect(outcome()).toMatchObject({
+        kind: 'fail',
+        category: 'timeout',
+        error: { name: 'TimeoutError', code: 'WF_TIMEOUT' },
+      })
+      expect(executor.running.size).toBe(0)
+      expect(executor.abandoned).toBe(1)
+    },
+  )
 
-  it('A16 counts a handler as abandoned only until it settles', async () => {
+  // A16
+  it('counts a handler as abandoned only until it settles', async () => {
     const { start, clock, executor, ends } = bench()
     start({ timeout: 1_000, run: () => clock.sleep(5_000) })
     start({ timeout: 1_000, run: () => clock.sleep(5_000).then(() => Promise.reject(new Error('late'))) })
@@ -46,14 +55,16 @@ describe('the timeout', () => {
     expect(ends).toHaveLength(2)
   })
 
-  it('A16 a return after the abort is a success', async () => {
+  // A16
+  it('a return after the abort is a success', async () => {
     const { start, clock, outcome } = bench()
     start({ timeout: 6_000, run: () => clock.sleep(5_500).then(() => 'done') })
     await clock.advance(6_000)
     expect(outcome()).toEqual({ kind: 'success', result: '"done"' })
   })
 
-  it('A16 a throw after the abort is a timeout, whatever it is', async () => {
+  // A16
+  it('a throw after the abort is a timeout, whatever it is', async () => {
     const { start, clock, outcome } = bench()
     start({
       timeout: 6_000,
@@ -63,14 +74,20 @@ describe('the timeout', () => {
         }),
     })
     await clock.advance(6_000)
-    expect(outcome()).toMatchObject({ kind: 'fail', category: 'timeout', error: { causes: [{ name: 'BusinessError' }] } })
+    expect(outcome()).toMatchObject({
+      kind: 'fail',
+      category: 'timeout',
+      error: { causes: [{ name: 'BusinessError' }] },
+    })
   })
 
-  it('A16 what a listening handler throws at the abort is a timeout at once', async () => {
+  // A16
+  it('what a listening handler throws at the abort is a timeout at once', async () => {
     const { start, clock, outcome } = bench()
     start({
       timeout: 6_000,
-      run: (_: unknown, { signal }: HandlerContext) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      run: (_: unknown, { signal }: HandlerContext) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
     await clock.advance(5_000)
     expect(outcome()).toMatchObject({ kind: 'fail', category: 'timeout', error: { causes: [] } })
@@ -129,20 +146,24 @@ describe('the timeout', () => {
 })
 
 describe('a throw after an abort', () => {
-  it.each(['cancelled', 'lease_lost'] as const)('A16 with the reason %s is reported to nobody', async (kind) => {
+  // A16
+  it.each(['cancelled', 'lease_lost'] as const)('with the reason %s is reported to nobody', async (kind) => {
     const { start, clock, executor, outcome } = bench()
     start({
-      run: (_: unknown, { signal }: HandlerContext) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      run: (_: unknown, { signal }: HandlerContext) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
     executor.abort(executor.running, kind)
     await clock.settle()
     expect(outcome()).toBeNull()
   })
 
-  it('A16 with the reason shutdown is interrupted', async () => {
+  // A16
+  it('with the reason shutdown is interrupted', async () => {
     const { start, clock, executor, outcome } = bench()
     start({
-      run: (_: unknown, { signal }: HandlerContext) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TypeError('x')))),
+      run: (_: unknown, { signal }: HandlerContext) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TypeError('x')))),
     })
     executor.abort(executor.running, 'shutdown')
     await clock.settle()
@@ -177,7 +198,8 @@ describe('a throw after an abort', () => {
 })
 
 describe('100,000 runs', () => {
-  it('B043 leave no timer, no listener and no attempt behind', async () => {
+  // B043
+  it('leave no timer, no listener and no attempt behind', async () => {
     const { start, clock, executor } = bench()
     const warnings: unknown[] = []
     const warn = (warning: unknown) => void warnings.push(warning)

@@ -18,12 +18,14 @@ async function world() {
   const t = await testWorker({ handlers: [handler(0)] })
   const two = await t.another({ workerId: 'w#2', handlers: [handler(1)] })
   const seen = async () => localBreakers(await t.store.workers(t.clock.now()), t.clock.now())
-  const told = async () => (await seen()).map(({ worker, name, mode, ageMs }) => `${worker} ${name} ${mode} for ${ageMs / 1_000} s`)
+  const told = async () =>
+    (await seen()).map(({ worker, name, mode, ageMs }) => `${worker} ${name} ${mode} for ${ageMs / 1_000} s`)
   return { ...t, two, up, seen, told }
 }
 
 describe("a worker's own breakers", () => {
-  it('B044 are shown for each start of a worker with their age; those of a dead worker disappear, and what nobody told is not shown', async () => {
+  // B044
+  it('are shown for each start of a worker with their age; those of a dead worker disappear, and what nobody told is not shown', async () => {
     const t = await world()
     expect(await t.told(), 'no worker has told yet').toEqual([])
     t.worker.start()
@@ -49,7 +51,8 @@ describe("a worker's own breakers", () => {
     ).toEqual(['w#2'])
   })
 
-  it('B044 are half-open once their opening is over, whether or not a call has asked since', async () => {
+  // B044
+  it('are half-open once their opening is over, whether or not a call has asked since', async () => {
     const t = await world()
     t.up[0] = false
     t.worker.start()
@@ -62,7 +65,8 @@ describe("a worker's own breakers", () => {
     expect(await t.seen()).toMatchObject([{ mode: 'half_open', retryInMs: 0 }])
   })
 
-  it('A27 say in a held job why it does not start, where every worker of its type holds it', async () => {
+  // A27
+  it('say in a held job why it does not start, where every worker of its type holds it', async () => {
     const t = await world()
     t.up.fill(false)
     for (const worker of [t.worker, t.two]) worker.start()

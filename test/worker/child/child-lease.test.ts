@@ -3,7 +3,8 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { LeaseWatch } from '../../../src/worker/child/child-lease.ts'
 
 describe('a child that listens for renewals', () => {
-  it('B064 fences itself when it has heard of none until its lease is over', async () => {
+  // B064
+  it('fences itself when it has heard of none until its lease is over', async () => {
     const clock = createFakeClock()
     const fences: number[] = []
     const watch = new LeaseWatch(clock, () => fences.push(clock.monotonic()))
@@ -18,7 +19,8 @@ describe('a child that listens for renewals', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('B064 reads what came while its event loop was blocked before it believes that the lease is over', async () => {
+  // B064
+  it('reads what came while its event loop was blocked before it believes that the lease is over', async () => {
     const clock = createFakeClock()
     let fenced = false
     const watch = new LeaseWatch(clock, () => {

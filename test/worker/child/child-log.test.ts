@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChildChannel } from '../../../src/worker/child/child-channel.ts'
 import { channelLog } from '../../../src/worker/child/child-log.ts'
-import type { ToSupervisor } from '../../../src/worker/messages.ts'
+import type { ToSupervisor } from '../../../src/worker/ipc.ts'
 
 function listening() {
   const said: ToSupervisor[] = []
@@ -18,10 +18,13 @@ describe('the log of a child', () => {
     const { log, said } = listening()
     log.child({ job: 1 }).warn('careful', { part: 2 })
     log.debug('not asked for')
-    expect(said).toEqual([{ kind: 'log', level: 'warn', message: 'careful', fields: { part: 2 }, bound: { job: 1 } }])
+    expect(said).toEqual([
+      { kind: 'log', level: 'warn', message: 'careful', fields: { part: 2 }, bound: { job: 1 } },
+    ])
   })
 
-  it('B060 takes whatever a handler hands over: BigInt, circles, errors, throwing getters', () => {
+  // B060
+  it('takes whatever a handler hands over: BigInt, circles, errors, throwing getters', () => {
     const { log, said } = listening()
     const circle: Record<string, unknown> = {}
     circle['self'] = circle

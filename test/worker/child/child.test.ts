@@ -5,7 +5,7 @@ import type { ChildChannel } from '../../../src/worker/child/child-channel.ts'
 import { Child, type ChildOptions } from '../../../src/worker/child/child.ts'
 import type { AnyHandler } from '../../../src/worker/handler/define-handler.ts'
 import { normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
-import type { ChildSetup, ToChild, ToSupervisor } from '../../../src/worker/messages.ts'
+import type { ChildSetup, ToChild, ToSupervisor } from '../../../src/worker/ipc.ts'
 import { testEngine, type TestEngine } from '../../support/test-engine.ts'
 
 /** The supervisor's end of a channel, played by the test. */
@@ -83,7 +83,9 @@ describe('a child', () => {
     const { add, channel, clock, detail, setUp } = await playing(() => 'done')
     const key = await add()
     await setUp()
-    expect(channel.heard('ready')).toMatchObject([{ types: [{ type: 'mail', timeoutMs: 60_000, concurrency: 10 }], concurrency: 10 }])
+    expect(channel.heard('ready')).toMatchObject([
+      { types: [{ type: 'mail', timeoutMs: 60_000, concurrency: 10 }], concurrency: 10 },
+    ])
     expect((await detail(key)).job.attempt).toBe(0)
     channel.tell({ kind: 'go' })
     await clock.advance(1000)
@@ -102,35 +104,50 @@ describe('a child', () => {
   it.each([
     ['a module that throws', async () => Promise.reject(new Error('line 3: no')), 'line 3: no'],
     ['a module that never ends', () => new Promise<never>(() => {}), 'took longer than 30 s'],
-  ])('B065 says why it cannot load: %s', async (_what, load, why) => {
+    // B065
+  ])('says why it cannot load: %s', async (_what, load, why) => {
     const { channel, clock, exits, setUp } = await playing(() => {}, { load })
     await setUp()
     await clock.advance(30_000)
-    expect(channel.heard('load_failed')).toMatchObject([{ code: 'handler_load_failed', message: expect.stringContaining(why) }])
+    expect(channel.heard('load_failed')).toMatchObject([
+      { code: 'handler_load_failed', message: expect.stringContaining(why) },
+    ])
     expect(exits).toEqual([1])
   })
 
-  it('B065 takes an error that nobody caught while it loads for a failure to load', async () => {
-    const { channel, child, exits, clock, setUp } = await playing(() => {}, { load: () => new Promise<never>(() => {}) })
+  // B065
+  it('takes an error that nobody caught while it loads for a failure to load', async () => {
+    const { channel, child, exits, clock, setUp } = await playing(() => {}, {
+      load: () => new Promise<never>(() => {}),
+    })
     await setUp()
     child.panic(Object.assign(new Error('loose'), { stack: 'Error: loose\n    at run (/shop/mail.ts:7:3)' }))
     await clock.settle()
     expect(channel.heard('load_failed')).toMatchObject([
-      { code: 'handler_load_failed', message: expect.stringMatching(/mail\.ts:7:3\nit threw while it was loading: loose$/) },
+      {
+        code: 'handler_load_failed',
+        message: expect.stringMatching(/mail\.ts:7:3\nit threw while it was loading: loose$/),
+      },
     ])
     await clock.advance(30_000)
     expect(exits).toEqual([1])
   })
 
-  it('B068 refuses types that it has no handler for', async () => {
+  // B068
+  it('refuses types that it has no handler for', async () => {
     const { channel, setUp } = await playing(() => {})
     await setUp({ types: ['mail', 'emial'] })
-    expect(channel.heard('load_failed')).toMatchObject([{ message: expect.stringContaining('"emial"'), hint: expect.stringContaining('mail') }])
+    expect(channel.heard('load_failed')).toMatchObject([
+      { message: expect.stringContaining('"emial"'), hint: expect.stringContaining('mail') },
+    ])
   })
 
-  it('A35 drains: lets the handler finish, says goodbye and ends with 0', async () => {
+  // A35
+  it('drains: lets the handler finish, says goodbye and ends with 0', async () => {
     let finish = () => {}
-    const { add, channel, clock, detail, exits, setUp } = await playing(() => new Promise<void>((resolve) => (finish = resolve)))
+    const { add, channel, clock, detail, exits, setUp } = await playing(
+      () => new Promise<void>((resolve) => (finish = resolve)),
+    )
     const key = await add()
     await setUp()
     channel.tell({ kind: 'go' })
@@ -146,7 +163,8 @@ describe('a child', () => {
     expect(exits[0]).toBe(0)
   })
 
-  it('B050 gives everything back at once when it is told to stop', async () => {
+  // B050
+  it('gives everything back at once when it is told to stop', async () => {
     const { add, channel, clock, detail, exits, setUp } = await playing(() => new Promise(() => {}))
     const key = await add()
     await setUp()
@@ -158,7 +176,8 @@ describe('a child', () => {
     expect(exits[0]).toBe(0)
   })
 
-  it('B051 aborts, gives back and ends within five seconds when its supervisor is gone', async () => {
+  // B051
+  it('aborts, gives back and ends within five seconds when its supervisor is gone', async () => {
     const { add, channel, clock, detail, exits, setUp } = await playing(() => new Promise(() => {}))
     const key = await add()
     await setUp()
@@ -170,13 +189,15 @@ describe('a child', () => {
     expect(exits[0]).toBe(1)
   })
 
-  it('B051 ends at once when the supervisor is gone before it has loaded', async () => {
+  // B051
+  it('ends at once when the supervisor is gone before it has loaded', async () => {
     const { channel, exits } = await playing(() => {})
     channel.gone()
     expect(exits).toEqual([1])
   })
 
-  it('B056 leaves with the reason when an error was caught by nobody', async () => {
+  // B056
+  it('leaves with the reason when an error was caught by nobody', async () => {
     const { channel, child, clock, exits, setUp } = await playing(() => {})
     await setUp()
     channel.tell({ kind: 'go' })
@@ -186,7 +207,8 @@ describe('a child', () => {
     expect(exits[0]).toBe(1)
   })
 
-  it('B077 claims nothing between a fence and the next renewal', async () => {
+  // B077
+  it('claims nothing between a fence and the next renewal', async () => {
     const { add, channel, clock, detail, setUp } = await playing(() => {})
     await setUp()
     channel.tell({ kind: 'go' })
@@ -199,7 +221,8 @@ describe('a child', () => {
     expect((await detail(key)).job.state).toBe('completed')
   })
 
-  it('B064 fences itself when it hears of no renewal until its lease is over', async () => {
+  // B064
+  it('fences itself when it hears of no renewal until its lease is over', async () => {
     const { add, channel, clock, detail, setUp } = await playing(() => {})
     await setUp()
     channel.tell({ kind: 'go' })

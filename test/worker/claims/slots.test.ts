@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
 import { Slots } from '../../../src/worker/claims/slots.ts'
 
-function slots(types: Record<string, { concurrency: number; maxJobsActivated?: number }>, cap?: number): Slots {
-  const handlers = Object.entries(types).map(([type, options]) => [type, normaliseHandler({ type, run: () => 1, ...options })] as const)
+function slots(
+  types: Record<string, { concurrency: number; maxJobsActivated?: number }>,
+  cap?: number,
+): Slots {
+  const handlers = Object.entries(types).map(
+    ([type, options]) => [type, normaliseHandler({ type, run: () => 1, ...options })] as const,
+  )
   return new Slots(new Map(handlers), cap)
 }
 
@@ -41,24 +46,35 @@ describe('slots', () => {
   })
 
   it('never let more start than a type or the whole allows, in whatever order jobs come and go', () => {
-    const step = fc.record({ leave: fc.array(fc.nat(20), { maxLength: 5 }), most: fc.integer({ min: 1, max: 8 }) })
+    const step = fc.record({
+      leave: fc.array(fc.nat(20), { maxLength: 5 }),
+      most: fc.integer({ min: 1, max: 8 }),
+    })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.array(step, { maxLength: 40 }), (cap, steps) => {
         const limits: Record<string, number> = { a: 3, b: 5, c: 1 }
-        const seats = slots(Object.fromEntries(Object.entries(limits).map(([type, concurrency]) => [type, { concurrency }])), cap)
+        const seats = slots(
+          Object.fromEntries(Object.entries(limits).map(([type, concurrency]) => [type, { concurrency }])),
+          cap,
+        )
         let running: string[] = []
         for (const { leave, most } of steps) {
-          const leaving = [...new Set(leave)].map((index) => running[index]).filter((type) => type !== undefined)
+          const leaving = [...new Set(leave)]
+            .map((index) => running[index])
+            .filter((type) => type !== undefined)
           const wish = seats.wish(most, leaving)
           for (const type of leaving) {
             running.splice(running.indexOf(type), 1)
             seats.free(type)
           }
-          const claimed = (wish?.types ?? []).flatMap(({ type, limit }) => new Array<string>(limit).fill(type)).slice(0, wish?.limit ?? 0)
+          const claimed = (wish?.types ?? [])
+            .flatMap(({ type, limit }) => new Array<string>(limit).fill(type))
+            .slice(0, wish?.limit ?? 0)
           for (const type of claimed) seats.take(type)
           running = [...running, ...claimed]
           expect(running.length).toBeLessThanOrEqual(Math.min(cap, 9))
-          for (const [type, limit] of Object.entries(limits)) expect(running.filter((each) => each === type).length).toBeLessThanOrEqual(limit)
+          for (const [type, limit] of Object.entries(limits))
+            expect(running.filter((each) => each === type).length).toBeLessThanOrEqual(limit)
           expect(seats.taken).toBe(running.length)
         }
       }),

@@ -1,8 +1,18 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { type ActivatedJob, type AnyHandler, defineHandler, type Handler, type HandlerContext } from '../../../src/worker/handler/define-handler.ts'
+import {
+  type ActivatedJob,
+  type AnyHandler,
+  defineHandler,
+  type Handler,
+  type HandlerContext,
+} from '../../../src/worker/handler/define-handler.ts'
 
-const order = z.object({ orderId: z.string(), amount: z.coerce.number().positive(), note: z.string().optional() })
+const order = z.object({
+  orderId: z.string(),
+  amount: z.coerce.number().positive(),
+  note: z.string().optional(),
+})
 
 describe('defineHandler', () => {
   it('gives the handler back as it came', () => {
@@ -15,14 +25,21 @@ describe('defineHandler', () => {
       type: 'charge-payment',
       variables: order,
       async run(job, ctx) {
-        expectTypeOf(job.variables).toEqualTypeOf<{ orderId: string; amount: number; note?: string | undefined }>()
+        expectTypeOf(job.variables).toEqualTypeOf<{
+          orderId: string
+          amount: number
+          note?: string | undefined
+        }>()
         expectTypeOf(job).toExtend<ActivatedJob<unknown>>()
         expectTypeOf(ctx).toEqualTypeOf<HandlerContext>()
         return { chargeId: job.variables.orderId, cents: job.variables.amount * 100 }
       },
     })
     expectTypeOf(handler).toEqualTypeOf<
-      Handler<{ orderId: string; amount: number; note?: string | undefined }, { chargeId: string; cents: number }>
+      Handler<
+        { orderId: string; amount: number; note?: string | undefined },
+        { chargeId: string; cents: number }
+      >
     >()
     expectTypeOf(handler).toExtend<AnyHandler>()
   })
@@ -39,7 +56,10 @@ describe('defineHandler', () => {
   })
 
   it('takes the type of variables from the annotated job when there is no schema', () => {
-    const handler = defineHandler({ type: 'annotated', run: async (job: ActivatedJob<{ to: string }>) => job.variables.to })
+    const handler = defineHandler({
+      type: 'annotated',
+      run: async (job: ActivatedJob<{ to: string }>) => job.variables.to,
+    })
     expectTypeOf(handler).toEqualTypeOf<Handler<{ to: string }, string>>()
   })
 

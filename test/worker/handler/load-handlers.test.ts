@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BusinessError } from '../../../src/domain/handler-errors.ts'
-import { WfError } from '../../../src/domain/errors.ts'
+import { WfError } from '../../../src/errors.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { loadHandlers } from '../../../src/worker/handler/load-handlers.ts'
 import type { LoadedHandler } from '../../../src/worker/handler/loaded-handler.ts'
@@ -32,11 +32,15 @@ async function failure(files: Record<string, string>, ...names: string[]): Promi
   return error
 }
 
-const run = (loaded: Map<string, LoadedHandler>, type: string) => loaded.get(type)?.run({} as never, {} as never)
-const esm = "import { defineHandler } from 'wfkit'\nexport default defineHandler({ type: 'charge', run: async () => 'ran' })\n"
-const cjs = "const { defineHandler } = require('wfkit')\nmodule.exports = defineHandler({ type: 'charge', run: async () => 'ran' })\n"
+const run = (loaded: Map<string, LoadedHandler>, type: string) =>
+  loaded.get(type)?.run({} as never, {} as never)
+const esm =
+  "import { defineHandler } from 'wfkit'\nexport default defineHandler({ type: 'charge', run: async () => 'ran' })\n"
+const cjs =
+  "const { defineHandler } = require('wfkit')\nmodule.exports = defineHandler({ type: 'charge', run: async () => 'ran' })\n"
 
-describe('A37 B066 a module', () => {
+// A37 B066
+describe('a module', () => {
   const packages: [string, Record<string, string>][] = [
     ['a package of type module', { 'package.json': '{"type":"module"}' }],
     ['a package of type commonjs', { 'package.json': '{"type":"commonjs"}' }],
@@ -50,7 +54,10 @@ describe('A37 B066 a module', () => {
     ['h.js', esm],
     ['h.mjs', esm],
     ['h.cjs', cjs],
-    ['h.cts', "import wfkit = require('wfkit')\nexport = wfkit.defineHandler({ type: 'charge', run: async () => 'ran' as string })\n"],
+    [
+      'h.cts',
+      "import wfkit = require('wfkit')\nexport = wfkit.defineHandler({ type: 'charge', run: async () => 'ran' as string })\n",
+    ],
     ['plain.cts', cjs],
   ]
   for (const [name, files] of packages) {
@@ -62,7 +69,9 @@ describe('A37 B066 a module', () => {
   }
 
   it('in CommonJS loads as .js', async () => {
-    expect([...(await load({ 'h.js': cjs, 'package.json': '{"type":"commonjs"}' })).keys()]).toEqual(['charge'])
+    expect([...(await load({ 'h.js': cjs, 'package.json': '{"type":"commonjs"}' })).keys()]).toEqual([
+      'charge',
+    ])
     expect([...(await load({ 'h.js': cjs })).keys()]).toEqual(['charge'])
   })
 
@@ -105,7 +114,8 @@ describe('A37 B066 a module', () => {
       'lib/b.ts': "import data from './data.json'\nexport const b: number = data.two",
       'lib/data.json': '{"two":2}',
       'lib/c.ts': 'export const c = 3',
-      'tsconfig.json': '{ "compilerOptions": { "baseUrl": ".", "paths": { "@lib/*": ["lib/*"] } } } // a comment',
+      'tsconfig.json':
+        '{ "compilerOptions": { "baseUrl": ".", "paths": { "@lib/*": ["lib/*"] } } } // a comment',
     })
     expect(await run(loaded, 'charge')).toBe(6)
   })
@@ -151,7 +161,9 @@ describe('A37 B066 a module', () => {
   })
 
   it('finds wfkit/testing too', async () => {
-    const loaded = await load({ 'h.ts': `import { createFakeClock } from 'wfkit/testing'\n${esm.replace("'ran'", 'typeof createFakeClock')}` })
+    const loaded = await load({
+      'h.ts': `import { createFakeClock } from 'wfkit/testing'\n${esm.replace("'ran'", 'typeof createFakeClock')}`,
+    })
     expect(await run(loaded, 'charge')).toBe('function')
   })
 
@@ -163,11 +175,20 @@ describe('A37 B066 a module', () => {
   })
 })
 
-describe('A37 B066 what a module exports', () => {
+// A37 B066
+describe('what a module exports', () => {
   it.each([
     ['one handler by name', "export const mail = { type: 'mail', run() {} }", ['mail']],
-    ['several by name', "export const a = { type: 'a', run() {} }\nexport const b = { type: 'b', run() {} }", ['a', 'b']],
-    ['default and named', "export const a = { type: 'a', run() {} }\nexport default { type: 'b', run() {} }", ['a', 'b']],
+    [
+      'several by name',
+      "export const a = { type: 'a', run() {} }\nexport const b = { type: 'b', run() {} }",
+      ['a', 'b'],
+    ],
+    [
+      'default and named',
+      "export const a = { type: 'a', run() {} }\nexport default { type: 'b', run() {} }",
+      ['a', 'b'],
+    ],
     ['the same one twice', "export const a = { type: 'a', run() {} }\nexport default a", ['a']],
     ['a list', "export default [{ type: 'a', run() {} }, { type: 'b', run() {} }]", ['a', 'b']],
     ['a named list', "export const handlers = [{ type: 'a', run() {} }]", ['a']],
@@ -194,13 +215,21 @@ describe('A37 B066 what a module exports', () => {
     ['a handler', "module.exports = { type: 'a', run() {} }", ['a']],
     ['a list', "module.exports = [{ type: 'a', run() {} }]", ['a']],
     ['type and run as exports', "exports.type = 'a'\nexports.run = () => 1", ['a']],
-    ['handlers by name', "exports.a = { type: 'a', run() {} }\nexports.b = { type: 'b', run() {} }", ['a', 'b']],
+    [
+      'handlers by name',
+      "exports.a = { type: 'a', run() {} }\nexports.b = { type: 'b', run() {} }",
+      ['a', 'b'],
+    ],
     [
       'a default as a compiler writes it',
       "Object.defineProperty(exports, '__esModule', { value: true })\nexports.default = { type: 'a', run() {} }",
       ['a'],
     ],
-    ['a default without a mark', "exports.default = { type: 'a', run() {} }\nexports.b = { type: 'b', run() {} }", ['a', 'b']],
+    [
+      'a default without a mark',
+      "exports.default = { type: 'a', run() {} }\nexports.b = { type: 'b', run() {} }",
+      ['a', 'b'],
+    ],
   ])('in CommonJS: %s', async (_, text, types) => {
     expect([...(await load({ 'send-mail.cjs': text })).keys()].sort()).toEqual([...types].sort())
   })
@@ -211,15 +240,23 @@ describe('A37 B066 what a module exports', () => {
     expect(await run(loaded, 'send-mail')).toBe('sent')
   })
 
-  it('B107 loads a type called __proto__ like any other', async () => {
-    const loaded = await load({ 'h.ts': "export default [{ type: '__proto__', run() {} }, { type: 'toString', run() {} }]" })
+  // B107
+  it('loads a type called __proto__ like any other', async () => {
+    const loaded = await load({
+      'h.ts': "export default [{ type: '__proto__', run() {} }, { type: 'toString', run() {} }]",
+    })
     expect([...loaded.keys()]).toEqual(['__proto__', 'toString'])
   })
 })
 
-describe('A37 B065 a module that cannot be loaded is told in three lines', () => {
+// A37 B065
+describe('a module that cannot be loaded is told in three lines', () => {
   it.each<[string, string, readonly [RegExp, RegExp, RegExp]]>([
-    ['a syntax error', 'export default {\n  type: "a"\n  run() {}\n}', [/h\.ts:3:2$/, /^syntax error: .*expected/i, /correct the line/]],
+    [
+      'a syntax error',
+      'export default {\n  type: "a"\n  run() {}\n}',
+      [/h\.ts:3:2$/, /^syntax error: .*expected/i, /correct the line/],
+    ],
     [
       'a missing file',
       "import 'wfkit'\n\nimport { x } from './nowhere.ts'\nexport default x",
@@ -230,18 +267,30 @@ describe('A37 B065 a module that cannot be loaded is told in three lines', () =>
       "import x from '@scope/nowhere/sub'\nexport default x",
       [/h\.ts:1:\d+$/, /imports "@scope\/nowhere\/sub"/, /npm install @scope\/nowhere$/],
     ],
-    ['a throw', '\n\nthrow new TypeError("no key")', [/h\.ts:3:\d+$/, /threw while it was loading: TypeError: no key/, /inside run/]],
+    [
+      'a throw',
+      '\n\nthrow new TypeError("no key")',
+      [/h\.ts:3:\d+$/, /threw while it was loading: TypeError: no key/, /inside run/],
+    ],
     ['a throw of null', 'throw null', [/h\.ts$/, /threw while it was loading: null/, /inside run/]],
     ['no export', 'const a = 1', [/h\.ts$/, /exports nothing/, /export default defineHandler/]],
     [
       'only other exports',
       'export const a = 1, b = "x"\nexport class C {}',
-      [/h\.ts$/, /exports no handler, only C \(a class\), a \(a number: 1\), b \(a string: "x"\)$/, /defineHandler/],
+      [
+        /h\.ts$/,
+        /exports no handler, only C \(a class\), a \(a number: 1\), b \(a string: "x"\)$/,
+        /defineHandler/,
+      ],
     ],
     ['a number', 'export default 5', [/h\.ts$/, /default \(a number: 5\)/, /defineHandler/]],
     ['null', 'export default null', [/h\.ts$/, /default \(null\)/, /defineHandler/]],
     ['a class', 'export default class Mail { run() {} }', [/h\.ts$/, /default \(a class\)/, /defineHandler/]],
-    ['two functions', 'export function a() {}\nexport function b() {}', [/h\.ts$/, /a \(a function\), b \(a function\)/, /defineHandler/]],
+    [
+      'two functions',
+      'export function a() {}\nexport function b() {}',
+      [/h\.ts$/, /a \(a function\), b \(a function\)/, /defineHandler/],
+    ],
     [
       'two handlers of one type',
       "export const a = { type: 'x', run() {} }\nexport const b = { type: 'x', run() {} }",
@@ -252,8 +301,16 @@ describe('A37 B065 a module that cannot be loaded is told in three lines', () =>
       "export default { type: 'x', run() {}, retrys: 3 }",
       [/h\.ts$/, /export default: handler "x": "retrys" is not an option/, /did you mean retries/],
     ],
-    ['a type with a blank', "export default { type: 'x ', run() {} }", [/h\.ts$/, /export default: .*"x "/, /write "x"/]],
-    ['run that is no function', "export default { type: 'x', run: 5 }", [/h\.ts$/, /run is 5/, /run\(job, ctx\)/]],
+    [
+      'a type with a blank',
+      "export default { type: 'x ', run() {} }",
+      [/h\.ts$/, /export default: .*"x "/, /write "x"/],
+    ],
+    [
+      'run that is no function',
+      "export default { type: 'x', run: 5 }",
+      [/h\.ts$/, /run is 5/, /run\(job, ctx\)/],
+    ],
   ])('%s', async (_, text, [where, what, hint]) => {
     const error = await failure({ 'h.ts': text })
     const lines = error.message.split('\n')
@@ -268,15 +325,24 @@ describe('A37 B065 a module that cannot be loaded is told in three lines', () =>
   it('names the module that is at fault, not the one that imports it', async () => {
     const error = await failure({ 'h.ts': "import './lib.ts'", 'lib.ts': '\nthrow new Error("deep")' })
     expect(error.message).toMatch(/lib\.ts:2:\d+\n.*deep/)
-    expect((await failure({ 'h.ts': "import './lib.ts'", 'lib.ts': 'const a = ;' })).message).toMatch(/lib\.ts:1:\d+\nsyntax error/)
+    expect((await failure({ 'h.ts': "import './lib.ts'", 'lib.ts': 'const a = ;' })).message).toMatch(
+      /lib\.ts:1:\d+\nsyntax error/,
+    )
   })
 
-  it.each(['mjs', 'cjs', 'js'])('tells of a throw, a missing import and a syntax error in .%s too', async (extension) => {
-    const imports = extension === 'cjs' ? "require('./nowhere.js')" : "import './nowhere.js'"
-    expect((await failure({ [`h.${extension}`]: '\nthrow new Error("deep")' })).message).toMatch(/h\.\w+:2:\d+\n.*deep/)
-    expect((await failure({ [`h.${extension}`]: imports })).message).toMatch(/h\.\w+(:\d+:\d+)?\n.*nowhere/)
-    expect((await failure({ [`h.${extension}`]: 'const a = ;' })).message).toMatch(/h\.\w+:1:\d+\nsyntax error/)
-  })
+  it.each(['mjs', 'cjs', 'js'])(
+    'tells of a throw, a missing import and a syntax error in .%s too',
+    async (extension) => {
+      const imports = extension === 'cjs' ? "require('./nowhere.js')" : "import './nowhere.js'"
+      expect((await failure({ [`h.${extension}`]: '\nthrow new Error("deep")' })).message).toMatch(
+        /h\.\w+:2:\d+\n.*deep/,
+      )
+      expect((await failure({ [`h.${extension}`]: imports })).message).toMatch(/h\.\w+(:\d+:\d+)?\n.*nowhere/)
+      expect((await failure({ [`h.${extension}`]: 'const a = ;' })).message).toMatch(
+        /h\.\w+:1:\d+\nsyntax error/,
+      )
+    },
+  )
 
   it('two handlers of one type in two files', async () => {
     const error = await failure(

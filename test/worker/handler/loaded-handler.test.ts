@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { WfError } from '../../../src/domain/errors.ts'
+import { WfError } from '../../../src/errors.ts'
 import { declarationOf, normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
 
 const run = async () => ({})
@@ -50,8 +50,19 @@ describe('normaliseHandler', () => {
       backlogLimit: 1_000,
       fetchVariables: ['orderId'],
     })
-    expect(loaded).toMatchObject({ schema, timeoutMs: 45_000, concurrency: 4, maxJobsActivated: 8, backlogLimit: 1_000, fetchVariables: ['orderId'] })
-    expect(loaded.policy).toMatchObject({ retries: 7, backoff: { strategy: 'fixed', delayMs: 5_000 }, onExhausted: 'dead-letter' })
+    expect(loaded).toMatchObject({
+      schema,
+      timeoutMs: 45_000,
+      concurrency: 4,
+      maxJobsActivated: 8,
+      backlogLimit: 1_000,
+      fetchVariables: ['orderId'],
+    })
+    expect(loaded.policy).toMatchObject({
+      retries: 7,
+      backoff: { strategy: 'fixed', delayMs: 5_000 },
+      onExhausted: 'dead-letter',
+    })
     expect(loaded.businessErrors.has('CARD_DECLINED')).toBe(true)
     expect(declarationOf(loaded)).toEqual({
       type: 'charge-payment',
@@ -64,8 +75,15 @@ describe('normaliseHandler', () => {
   })
 
   it('declares the shared breakers that hold its jobs', () => {
-    const dependencies = { bank: { breaker: {} }, own: { breaker: { shared: false } }, extra: { breaker: { hold: false } }, plain: { timeout: '1s' } }
-    expect(declarationOf(normaliseHandler({ type: 'pay', run, dependencies }))).toMatchObject({ breakers: ['bank'] })
+    const dependencies = {
+      bank: { breaker: {} },
+      own: { breaker: { shared: false } },
+      extra: { breaker: { hold: false } },
+      plain: { timeout: '1s' },
+    }
+    expect(declarationOf(normaliseHandler({ type: 'pay', run, dependencies }))).toMatchObject({
+      breakers: ['bank'],
+    })
   })
 
   it('runs a handler that is an instance of a class as a method of it', () => {
@@ -88,7 +106,8 @@ describe('normaliseHandler', () => {
   }
   for (const [key, range] of Object.entries(numbers)) {
     it.each([Number.NaN, 'five', 0, -1, Number.POSITIVE_INFINITY, 1.5, null, {}, [], true, 2 ** 53])(
-      `B041 refuses ${key}: %s, naming key, value and range`,
+      // B041
+      `refuses ${key}: %s, naming key, value and range`,
       (value) => {
         const refusal = refusalOf({ type: 'a', run, [key]: value })
         expect(refusal.code).toBe('invalid_handler')
@@ -100,7 +119,9 @@ describe('normaliseHandler', () => {
   }
 
   it('refuses maxJobsActivated above twice the concurrency', () => {
-    expect(refusalOf({ type: 'a', run, concurrency: 4, maxJobsActivated: 9 }).message).toContain('at most twice the concurrency, which is 4')
+    expect(refusalOf({ type: 'a', run, concurrency: 4, maxJobsActivated: 9 }).message).toContain(
+      'at most twice the concurrency, which is 4',
+    )
     expect(normaliseHandler({ type: 'a', run, concurrency: 4, maxJobsActivated: 8 }).maxJobsActivated).toBe(8)
   })
 
@@ -151,7 +172,8 @@ describe('normaliseHandler', () => {
   })
 
   it.each(['__proto__', 'toString', 'hasOwnProperty', 'constructor', 'x'.repeat(200), 'ünïcode 邮件'])(
-    'B107 takes %s as an ordinary name',
+    // B107
+    'takes %s as an ordinary name',
     (type) => {
       expect(normaliseHandler({ type, run }).type).toBe(type)
     },
@@ -163,7 +185,8 @@ describe('normaliseHandler', () => {
       delete prototype.retries
       delete prototype.concurrency
     })
-    it('B107 reads no option from it', () => {
+    // B107
+    it('reads no option from it', () => {
       prototype.retries = 999
       prototype.concurrency = 999
       expect(normaliseHandler({ type: 'a', run })).toMatchObject({ concurrency: 10, policy: { retries: 3 } })

@@ -21,7 +21,10 @@ function project(files: Record<string, string>): string {
 function install(file: string, what: 'src' | 'copy'): string {
   const folder = join(dirname(file), 'node_modules/wfkit')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"type":"module","exports":{".":"./src/index.ts","./testing":"./src/testing/index.ts"}}')
+  writeFileSync(
+    join(folder, 'package.json'),
+    '{"type":"module","exports":{".":"./src/index.ts","./testing":"./src/testing/index.ts"}}',
+  )
   if (what === 'src') symlinkSync(source, join(folder, 'src'))
   else {
     mkdirSync(join(folder, 'src'))
@@ -37,10 +40,17 @@ describe('a module that Node.js reads by itself', () => {
     ['an ES module', { 'h.mjs': handler }],
     ['.js in a package of type module', { 'h.js': handler, 'package.json': '{"type":"module"}' }],
     ['.js below such a package', { 'jobs/h.js': handler, 'package.json': '{"type":"module"}' }],
-    ['imports of Node.js and of packages', { 'h.mjs': `import { join } from 'node:path'\nimport x from 'some-package'\n${handler}` }],
+    [
+      'imports of Node.js and of packages',
+      { 'h.mjs': `import { join } from 'node:path'\nimport x from 'some-package'\n${handler}` },
+    ],
     [
       'imports of others like it',
-      { 'h.mjs': `import { a } from './lib/a.mjs'\n${handler}`, 'lib/a.mjs': "export * from '../b.mjs'", 'b.mjs': 'export const a = 1' },
+      {
+        'h.mjs': `import { a } from './lib/a.mjs'\n${handler}`,
+        'lib/a.mjs': "export * from '../b.mjs'",
+        'b.mjs': 'export const a = 1',
+      },
     ],
   ])('is %s', (_, files) => {
     expect(isNative(project(files as Record<string, string>))).toBe(true)
@@ -56,13 +66,22 @@ describe('a module that Node.js reads by itself', () => {
       { 'a/h.js': handler, 'a/package.json': '{"type":"commonjs"}', 'package.json': '{"type":"module"}' },
     ],
     ['one that imports TypeScript', { 'h.mjs': `import './a.ts'\n${handler}`, 'a.ts': '' }],
-    ['one whose import imports TypeScript', { 'h.mjs': `import './a.mjs'\n${handler}`, 'a.mjs': "import './b.ts'", 'b.ts': '' }],
+    [
+      'one whose import imports TypeScript',
+      { 'h.mjs': `import './a.mjs'\n${handler}`, 'a.mjs': "import './b.ts'", 'b.ts': '' },
+    ],
     ['one that leaves an extension out', { 'h.mjs': `import './a'\n${handler}`, 'a.mjs': '' }],
     ['one that imports JSON', { 'h.mjs': `import a from './a.json'\n${handler}`, 'a.json': '{}' }],
-    ['one that imports while it runs', { 'h.mjs': "export default { type: 'a', run: () => import('./a.ts') }" }],
+    [
+      'one that imports while it runs',
+      { 'h.mjs': "export default { type: 'a', run: () => import('./a.ts') }" },
+    ],
     ['one that uses require', { 'h.mjs': `const fs = require('node:fs')\n${handler}` }],
     ['one that uses __dirname', { 'h.mjs': `const here = __dirname\n${handler}` }],
-    ['one that imports wfkit where it is not installed', { 'h.mjs': `import { defineHandler } from 'wfkit'\n${handler}` }],
+    [
+      'one that imports wfkit where it is not installed',
+      { 'h.mjs': `import { defineHandler } from 'wfkit'\n${handler}` },
+    ],
   ])('is not %s', (_, files) => {
     expect(isNative(project(files as Record<string, string>))).toBe(false)
   })
@@ -76,7 +95,11 @@ describe('a module that Node.js reads by itself', () => {
   })
 
   it('is left to the transpiler when it cannot be linked, and otherwise throws what it throws', async () => {
-    for (const text of ['const a = ;', "import 'no-such-package'", "import { nothing } from 'node:path'\nglobalThis.linkedAfterAll = nothing"]) {
+    for (const text of [
+      'const a = ;',
+      "import 'no-such-package'",
+      "import { nothing } from 'node:path'\nglobalThis.linkedAfterAll = nothing",
+    ]) {
       expect(await importNatively(project({ 'h.mjs': text }))).toBeNull()
     }
     expect(globalThis).not.toHaveProperty('linkedAfterAll')

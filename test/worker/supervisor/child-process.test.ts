@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { childFlags, forkChild, wordsOfExit } from '../../../src/worker/supervisor/child-process.ts'
-import type { ToSupervisor } from '../../../src/worker/messages.ts'
+import type { ToSupervisor } from '../../../src/worker/ipc.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/forked-child.mjs', import.meta.url))
 
@@ -32,9 +32,18 @@ describe('a forked child', () => {
   })
 
   it('is given the flags of its supervisor without the debugger, and collects young objects early unless the user says when', () => {
-    expect(childFlags(['--inspect=0', '--no-warnings'], {})).toEqual(['--no-warnings', '--max-semi-space-size=4', '--v8-pool-size=2'])
-    expect(childFlags(['--max_semi_space_size=64'], {})).toEqual(['--max_semi_space_size=64', '--v8-pool-size=2'])
-    expect(childFlags(['--v8-pool-size=8'], { NODE_OPTIONS: '--no-warnings --min-semi-space-size=8' })).toEqual(['--v8-pool-size=8'])
+    expect(childFlags(['--inspect=0', '--no-warnings'], {})).toEqual([
+      '--no-warnings',
+      '--max-semi-space-size=4',
+      '--v8-pool-size=2',
+    ])
+    expect(childFlags(['--max_semi_space_size=64'], {})).toEqual([
+      '--max_semi_space_size=64',
+      '--v8-pool-size=2',
+    ])
+    expect(
+      childFlags(['--v8-pool-size=8'], { NODE_OPTIONS: '--no-warnings --min-semi-space-size=8' }),
+    ).toEqual(['--v8-pool-size=8'])
     expect(childFlags([], { DEBUG: 'wf' })).toContain('--enable-source-maps')
   })
 

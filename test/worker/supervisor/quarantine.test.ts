@@ -7,7 +7,8 @@ function fakeStore() {
     said,
     now: () => 0,
     hasDue: async (_types: readonly string[], suspects: boolean) => suspects && said.due,
-    held: async (workerId: string) => Array.from({ length: said.held }, (_, index) => ({ jobKey: index + 1, attempt: 1, workerId })),
+    held: async (workerId: string) =>
+      Array.from({ length: said.held }, (_, index) => ({ jobKey: index + 1, attempt: 1, workerId })),
   }
   return store
 }

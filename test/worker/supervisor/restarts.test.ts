@@ -9,7 +9,8 @@ describe('restarts', () => {
     expect([restarts.died(), restarts.died(), restarts.died(), restarts.died()]).toEqual([0, 250, 500, 1000])
   })
 
-  it('B065 give up at the fifth death within a minute', () => {
+  // B065
+  it('give up at the fifth death within a minute', () => {
     const restarts = new Restarts(createFakeClock())
     for (let death = 1; death < 5; death++) expect(restarts.died()).not.toBeNull()
     expect(restarts.died()).toBeNull()

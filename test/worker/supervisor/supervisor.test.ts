@@ -1,6 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSizes } from '../../../src/domain/job.ts'
-import { Supervisor, type SupervisorEnd, type SupervisorOptions } from '../../../src/worker/supervisor/supervisor.ts'
+import {
+  Supervisor,
+  type SupervisorEnd,
+  type SupervisorOptions,
+} from '../../../src/worker/supervisor/supervisor.ts'
 import { FakeChild } from '../../support/fake-children.ts'
 import { testEngine, type TestEngine } from '../../support/test-engine.ts'
 
@@ -86,7 +90,13 @@ describe('the supervisor', () => {
     await clock.settle()
     expect(last().heard('go')).toHaveLength(1)
     const [row] = await store.workers(clock.now())
-    expect(row).toMatchObject({ id: last().workerId, label: 'w', types: ['mail'], quarantine: false, state: 'running' })
+    expect(row).toMatchObject({
+      id: last().workerId,
+      label: 'w',
+      types: ['mail'],
+      quarantine: false,
+      state: 'running',
+    })
     expect(row?.id).toMatch(/^w\.1#[0-9a-f]{8}$/)
     await clock.advance(60_000)
     expect((await store.workers(clock.now()))[0]?.leaseUntil).toBeGreaterThan(clock.now() + 15_000)
@@ -94,7 +104,8 @@ describe('the supervisor', () => {
     expect(children).toHaveLength(1)
   })
 
-  it('B065 lets no child claim until all have loaded, and ends with the reason when one cannot', async () => {
+  // B065
+  it('lets no child claim until all have loaded, and ends with the reason when one cannot', async () => {
     const { clock, children, end, store } = await supervised({ processes: 2 })
     const [first, second] = children
     first?.loads()
@@ -112,14 +123,16 @@ describe('the supervisor', () => {
   it.each([
     ['ends the process', (child: FakeChild) => child.ends({ code: 0 })],
     ['never comes back', () => {}],
-  ])('B065 says so when a module %s while it loads', async (_what, does) => {
+    // B065
+  ])('says so when a module %s while it loads', async (_what, does) => {
     const { clock, end, last } = await supervised()
     does(last())
     await clock.advance(32_000)
     expect(await end).toMatchObject({ code: 'handler_load_failed' })
   })
 
-  it('B054 starts another when one was killed from outside while it loaded, or while the others did', async () => {
+  // B054
+  it('starts another when one was killed from outside while it loaded, or while the others did', async () => {
     const { clock, children } = await supervised({ processes: 2 })
     children[0]?.ends({ signal: 'SIGKILL' })
     await clock.settle()
@@ -137,7 +150,8 @@ describe('the supervisor', () => {
     expect(children[3]?.heard('go')).toHaveLength(1)
   })
 
-  it('A06 settles the attempts of a child that died as lost at once, names them, and starts another', async () => {
+  // A06
+  it('settles the attempts of a child that died as lost at once, names them, and starts another', async () => {
     const { add, claimFor, detail, clock, children, last, log } = await working()
     const key = await add()
     await claimFor(last())
@@ -145,14 +159,17 @@ describe('the supervisor', () => {
     await clock.settle()
     expect((await detail(key)).job).toMatchObject({ state: 'available', crashes: 1, retries: 3 })
     expect((await detail(key)).attempts).toMatchObject([{ outcome: 'lost', attempt: 1 }])
-    expect(log.lines.filter(({ message }) => message.includes(`mail #${key}`) && message.includes('SIGKILL'))).toHaveLength(1)
+    expect(
+      log.lines.filter(({ message }) => message.includes(`mail #${key}`) && message.includes('SIGKILL')),
+    ).toHaveLength(1)
     expect(children).toHaveLength(2)
     last().loads()
     await clock.settle()
     expect(last().heard('go')).toHaveLength(1)
   })
 
-  it('B054 waits longer for each replacement, and gives up after five deaths without one settled job', async () => {
+  // B054
+  it('waits longer for each replacement, and gives up after five deaths without one settled job', async () => {
     const { clock, children, end, last } = await working()
     for (let death = 1; death <= 5; death++) {
       const before = children.length
@@ -167,7 +184,8 @@ describe('the supervisor', () => {
     expect(children).toHaveLength(5)
   })
 
-  it('B054 goes on for ever when jobs are settled between the deaths', async () => {
+  // B054
+  it('goes on for ever when jobs are settled between the deaths', async () => {
     const { clock, children, last } = await working()
     for (let death = 1; death <= 12; death++) {
       last().say({ kind: 'tally', tally: { completed: 1 } })
@@ -179,7 +197,8 @@ describe('the supervisor', () => {
     expect(children).toHaveLength(13)
   })
 
-  it('A05 gives suspects to a child of their own, alone, and ends that child when none is left', async () => {
+  // A05
+  it('gives suspects to a child of their own, alone, and ends that child when none is left', async () => {
     const { add, clock, children, claimFor, detail, last } = await working()
     const key = await add()
     for (let death = 1; death <= 2; death++) {
@@ -204,7 +223,8 @@ describe('the supervisor', () => {
     expect(children.filter(({ suspects }) => suspects)).toHaveLength(1)
   })
 
-  it('A08 kills a child that does not answer beyond the timeouts of all it runs; alone, the attempt is a timeout', async () => {
+  // A08
+  it('kills a child that does not answer beyond the timeouts of all it runs; alone, the attempt is a timeout', async () => {
     const { add, clock, claimFor, detail, last, children } = await working()
     const key = await add()
     await claimFor(last())
@@ -214,12 +234,19 @@ describe('the supervisor', () => {
     expect(child.killed).toBe(false)
     await clock.advance(8000)
     expect(child.killed).toBe(true)
-    expect((await detail(key)).job).toMatchObject({ state: 'waiting', waitReason: 'backoff', failures: 1, crashes: 0, retries: 2 })
+    expect((await detail(key)).job).toMatchObject({
+      state: 'waiting',
+      waitReason: 'backoff',
+      failures: 1,
+      crashes: 0,
+      retries: 2,
+    })
     expect((await detail(key)).attempts).toMatchObject([{ outcome: 'fail', failureCategory: 'hung' }])
     expect(children).toHaveLength(2)
   })
 
-  it('A08 does not give up because of a job that hangs again and again: each time is a settled timeout', async () => {
+  // A08
+  it('does not give up because of a job that hangs again and again: each time is a settled timeout', async () => {
     const { add, clock, claimFor, last, children } = await supervised({ hangMs: 1000 })
     await add({ retries: 100 })
     for (let times = 1; times <= 6; times++) {
@@ -232,16 +259,24 @@ describe('the supervisor', () => {
     }
   })
 
-  it('A08 ends several attempts of a child that hung as lost', async () => {
+  // A08
+  it('ends several attempts of a child that hung as lost', async () => {
     const { add, clock, claimFor, detail, last } = await working()
     const keys = [await add(), await add()]
     await claimFor(last())
     last().answers = false
     await clock.advance(76_000)
-    for (const key of keys) expect((await detail(key)).job).toMatchObject({ state: 'available', crashes: 1, failures: 0, retries: 3 })
+    for (const key of keys)
+      expect((await detail(key)).job).toMatchObject({
+        state: 'available',
+        crashes: 1,
+        failures: 0,
+        retries: 3,
+      })
   })
 
-  it('A08 leaves a silent child alone while one of its jobs may still run, and one that answers for ever', async () => {
+  // A08
+  it('leaves a silent child alone while one of its jobs may still run, and one that answers for ever', async () => {
     const { add, clock, claimFor, last } = await working()
     await add()
     await claimFor(last())
@@ -249,14 +284,16 @@ describe('the supervisor', () => {
     expect(last().killed).toBe(false)
   })
 
-  it('B064 says once of a child whose event loop is blocked what it runs, counts the time, and says when it answers again', async () => {
+  // B064
+  it('says once of a child whose event loop is blocked what it runs, counts the time, and says when it answers again', async () => {
     const { add, clock, claimFor, last, log, engine } = await working()
     let countedS = 0
     engine.events.on('counted', ({ metric, labels, value }) => {
       if (metric === 'wf_worker_unresponsive_seconds_total') countedS += value
       expect(labels).toEqual({ worker: 'w.1' })
     })
-    const words = () => log.lines.map(({ message }) => message).filter((message) => message.includes('answer'))
+    const words = () =>
+      log.lines.map(({ message }) => message).filter((message) => message.includes('answer'))
     const key = await add()
     await claimFor(last())
     await clock.advance(5_000)
@@ -264,7 +301,11 @@ describe('the supervisor', () => {
     last().answers = false
     await clock.advance(20_000)
     expect(words()).toEqual([
-      expect.stringMatching(new RegExp(`^process 1 .* has not answered for 3 s: a handler blocks its event loop; it runs mail #${key}$`)),
+      expect.stringMatching(
+        new RegExp(
+          `^process 1 .* has not answered for 3 s: a handler blocks its event loop; it runs mail #${key}$`,
+        ),
+      ),
     ])
     expect(countedS).toBeGreaterThan(15)
     expect(countedS).toBeLessThanOrEqual(20)
@@ -273,7 +314,10 @@ describe('the supervisor', () => {
     const ping = last().heard('ping').at(-1)
     if (ping?.kind === 'ping') last().say({ kind: 'pong', id: ping.id })
     await clock.advance(2_000)
-    expect(words()).toEqual([expect.anything(), expect.stringMatching(/^process 1 .* answers again after 1\d s$/)])
+    expect(words()).toEqual([
+      expect.anything(),
+      expect.stringMatching(/^process 1 .* answers again after 1\d s$/),
+    ])
     expect(countedS).toBe(soFar)
     expect(last().killed).toBe(false)
     // Not again within the minute.
@@ -297,7 +341,8 @@ describe('the supervisor', () => {
     expect(await end).toMatchObject({ why: 'max_jobs', allReturned: true })
   })
 
-  it('A35 drains: tells the children the times, renews leases on, and ends when they are gone', async () => {
+  // A35
+  it('drains: tells the children the times, renews leases on, and ends when they are gone', async () => {
     const { clock, supervisor, store, last, end } = await working()
     supervisor.drain()
     supervisor.drain()
@@ -312,7 +357,8 @@ describe('the supervisor', () => {
     expect(await store.workers(clock.now())).toEqual([])
   })
 
-  it('B049 kills what is still there half a second after the grace, and gives its jobs back without a cost', async () => {
+  // B049
+  it('kills what is still there half a second after the grace, and gives its jobs back without a cost', async () => {
     const { add, clock, claimFor, detail, supervisor, last, end } = await working({ graceMs: 4000 })
     const key = await add()
     await claimFor(last())
@@ -325,7 +371,8 @@ describe('the supervisor', () => {
     expect((await detail(key)).job).toMatchObject({ state: 'available', crashes: 0, failures: 0, retries: 3 })
   })
 
-  it('B050 a second wish to stop ends everything within a second', async () => {
+  // B050
+  it('a second wish to stop ends everything within a second', async () => {
     const { add, clock, claimFor, detail, supervisor, last, end } = await working()
     const key = await add()
     await claimFor(last())
@@ -361,7 +408,9 @@ describe('the supervisor', () => {
     last().ends({ code: 1 })
     await clock.advance(60_000)
     expect(children).toHaveLength(2)
-    expect(log.lines.some(({ level, message }) => level === 'error' && message.includes('line 3: no'))).toBe(true)
+    expect(log.lines.some(({ level, message }) => level === 'error' && message.includes('line 3: no'))).toBe(
+      true,
+    )
     supervisor.reload()
     await clock.settle()
     expect(children).toHaveLength(3)

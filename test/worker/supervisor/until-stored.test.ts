@@ -27,7 +27,8 @@ describe('what must be stored', () => {
   it.each([
     ['fails for ever', () => Promise.reject(new Error('locked'))],
     ['never comes back', () => new Promise<never>(() => {})],
-  ])('B053 is given up at the end when it %s', async (_how, action) => {
+    // B053
+  ])('is given up at the end when it %s', async (_how, action) => {
     const { clock, ended, result } = trying(action)
     await clock.advance(2000)
     ended.abort()

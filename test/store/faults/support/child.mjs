@@ -1,11 +1,11 @@
 // A process of its own with a store in it, which does what its parent says, one task at a time; see child.ts.
 import Database from 'better-sqlite3'
 import { systemClock } from '../../../../src/clock.ts'
-import { openWriter, setJournal } from '../../../../src/store/sqlite/connection.ts'
-import { whileLocked } from '../../../../src/store/sqlite/lock-wait.ts'
-import { migrate } from '../../../../src/store/sqlite/migrate.ts'
-import { migrations } from '../../../../src/store/sqlite/migrations.ts'
-import { openSqliteReader, openSqliteStore } from '../../../../src/store/sqlite/open.ts'
+import { openWriter, setJournal } from '../../../../src/store/sqlite/file/connection.ts'
+import { whileLocked } from '../../../../src/store/sqlite/file/lock-wait.ts'
+import { migrate } from '../../../../src/store/sqlite/file/migrate.ts'
+import { migrations } from '../../../../src/store/sqlite/file/migrations.ts'
+import { openSqliteReader, openSqliteStore } from '../../../../src/store/sqlite/file/open.ts'
 import { statementCount, tallyErrors, watchStatements } from './statements.mjs'
 
 const random = Math.random
@@ -47,21 +47,49 @@ const claimOf = (workerId = 'w#1', type = 't', limit = 10) => ({
 
 const completionOf = ({ key, type, attempt, retries, startedAt }, workerId = 'w#1') => ({
   fence: { jobKey: key, attempt, workerId },
-  ...{ type, outcome: 'success', startedAt, attempt: null, incident: null, deadLetter: null, result: '1', children: [] },
+  ...{
+    type,
+    outcome: 'success',
+    startedAt,
+    attempt: null,
+    incident: null,
+    deadLetter: null,
+    result: '1',
+    children: [],
+  },
   next: {
-    ...{ state: 'completed', waitReason: null, runAt: 0, retries, failures: 0, crashes: 0, deferrals: 0, deferringSince: null },
+    ...{
+      state: 'completed',
+      waitReason: null,
+      runAt: 0,
+      retries,
+      failures: 0,
+      crashes: 0,
+      deferrals: 0,
+      deferringSince: null,
+    },
     finishedAt: systemClock.now(),
   },
 })
 
 const jobOf = (type = 't') => ({
-  ...{ type, variables: '{"a":1}', priority: 0, runAt: 1, retries: 3, retriesGiven: false, deadlineAt: null, parentKey: null },
+  ...{
+    type,
+    variables: '{"a":1}',
+    priority: 0,
+    runAt: 1,
+    retries: 3,
+    retriesGiven: false,
+    deadlineAt: null,
+    parentKey: null,
+  },
   idempotency: null,
 })
 
 const changes = {
   enqueue: (store) => store.enqueue([jobOf(), jobOf('u')], systemClock.now()),
-  settle: (store, claimed) => store.exchange({ settlements: claimed.map((job) => completionOf(job)) }, systemClock.now()),
+  settle: (store, claimed) =>
+    store.exchange({ settlements: claimed.map((job) => completionOf(job)) }, systemClock.now()),
   renew: (store) => store.renew(['w#1'], systemClock.now() + 60_000, systemClock.now()),
   resolve: (store) =>
     store.resolve(
@@ -70,13 +98,19 @@ const changes = {
     ),
   pause: (store) => store.pauseTypes(['t'], { paused: true, reason: null, who: 'ada' }, systemClock.now()),
   statistics: (store) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], systemClock.now()),
-  prune: (store) => store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now() + 1_000),
+  prune: (store) =>
+    store.prune(
+      { finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 },
+      systemClock.now() + 1_000,
+    ),
 }
 
 const tasks = {
   async open({ reads = false, ...options }) {
     const defaults = { clock: systemClock, random, durability: 'power', create: true }
-    store = await (reads ? openSqliteReader({ clock: systemClock, ...options }) : openSqliteStore({ ...defaults, ...options }))
+    store = await (reads
+      ? openSqliteReader({ clock: systemClock, ...options })
+      : openSqliteStore({ ...defaults, ...options }))
     return store.info()
   },
   call: ({ method, args }) => store[method](...args),
@@ -103,7 +137,10 @@ const tasks = {
   work({ workerId, type, batch }) {
     const claim = claimOf(workerId, type, batch)
     const turn = async (held) => {
-      const { claimed, settled } = await store.exchange({ settlements: held.map((job) => completionOf(job, workerId)), claim }, systemClock.now())
+      const { claimed, settled } = await store.exchange(
+        { settlements: held.map((job) => completionOf(job, workerId)), claim },
+        systemClock.now(),
+      )
       const done = held.filter((_, index) => settled[index] === 'applied').map(({ key }) => key)
       process.send({ settled: done, claimed: claimed.length })
       if (claimed.length > 0) await turn(claimed)
@@ -134,9 +171,12 @@ const tasks = {
     if (writer) {
       let told = 0
       const end = writer.watch(() => told++)
-      const claimed = await attempt('claim', () => writer.exchange({ settlements: [], claim: claimOf() }, systemClock.now()))
+      const claimed = await attempt('claim', () =>
+        writer.exchange({ settlements: [], claim: claimOf() }, systemClock.now()),
+      )
       came.claimed = claimed?.claimed.length ?? 0
-      for (const [name, write] of Object.entries(changes)) await attempt(name, () => write(writer, claimed?.claimed ?? []))
+      for (const [name, write] of Object.entries(changes))
+        await attempt(name, () => write(writer, claimed?.claimed ?? []))
       end()
       await attempt('close writer', () => writer.close())
     }

@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { Store } from '../../../../src/store/store.ts'
+import type { Store } from '../../../../src/store/port.ts'
 import { bundledScript } from '../../../support/bundled-script.ts'
 
 const script = await bundledScript(fileURLToPath(new URL('child.mjs', import.meta.url)))
@@ -28,7 +28,9 @@ export interface ChildOptions {
   env?: Readonly<Record<string, string>>
 }
 
-type Method = { [K in keyof Store]: Store[K] extends (...args: never[]) => Promise<unknown> ? K : never }[keyof Store]
+type Method = {
+  [K in keyof Store]: Store[K] extends (...args: never[]) => Promise<unknown> ? K : never
+}[keyof Store]
 
 export class Child {
   readonly ended: Promise<NodeJS.Signals | number | null>
@@ -41,7 +43,11 @@ export class Child {
     this.#child = child
     this.ended = once(child, 'exit').then(([code, signal]) => {
       this.hasEnded = true
-      const error = { name: 'Ended', code: String(signal ?? code), message: `the process ended with ${signal ?? code}` }
+      const error = {
+        name: 'Ended',
+        code: String(signal ?? code),
+        message: `the process ended with ${signal ?? code}`,
+      }
       for (const answer of this.#waiting.values()) answer({ error })
       return (signal ?? code) as NodeJS.Signals | number | null
     })
@@ -88,9 +94,18 @@ export class Child {
 
 /** Ready to be told; gone when the test ends. */
 export async function startChild({ umask, uid, env = {} }: ChildOptions = {}): Promise<Child> {
-  const shell = umask === undefined ? {} : { execPath: 'sh', execArgv: ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath] }
+  const shell =
+    umask === undefined
+      ? {}
+      : { execPath: 'sh', execArgv: ['-c', `umask ${umask}; exec "$0" "$@"`, process.execPath] }
   const user = uid === undefined ? {} : { uid, gid: uid }
-  const running = fork(script, { env: { ...process.env, ...env }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [], ...user, ...shell })
+  const running = fork(script, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+    ...user,
+    ...shell,
+  })
   const child = new Child(running)
   onTestFinished(() => (child.hasEnded ? undefined : child.kill()))
   const ready = await Promise.race([once(running, 'message'), child.ended])

@@ -1,12 +1,23 @@
 import type { Outcome } from '../../../../src/domain/outcome.ts'
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts'
-import { exhaustedToDeadLetter, outcomes, plainPolicy, sceneOn, type Scene } from '../../../support/store-scene.ts'
+import {
+  exhaustedToDeadLetter,
+  outcomes,
+  plainPolicy,
+  sceneOn,
+  type Scene,
+} from '../../../support/store-scene.ts'
 import { openWrite } from './files.ts'
 
 /** A scene on a store in a file, with a worker `w#1`. */
 export async function fileScene(path: string): Promise<Scene> {
   const clock = createFakeClock()
-  const scene = sceneOn({ store: await openWrite(path, { clock, lockTimeoutMs: 0 }), clock, another: null, faults: () => [] })
+  const scene = sceneOn({
+    store: await openWrite(path, { clock, lockTimeoutMs: 0 }),
+    clock,
+    another: null,
+    faults: () => [],
+  })
   await scene.join()
   return scene
 }

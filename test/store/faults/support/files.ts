@@ -7,9 +7,14 @@ import { onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../../src/clock.ts'
 import { newJob, type EnqueueInput } from '../../../../src/domain/new-job.ts'
 import { seededRandom } from '../../../../src/random.ts'
-import type { Connection } from '../../../../src/store/sqlite/connection.ts'
-import { openSqliteReader, openSqliteStore, type SqliteReaderOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/open.ts'
-import type { Store, StoreReader } from '../../../../src/store/store.ts'
+import type { Connection } from '../../../../src/store/sqlite/file/connection.ts'
+import {
+  openSqliteReader,
+  openSqliteStore,
+  type SqliteReaderOptions,
+  type SqliteStoreOptions,
+} from '../../../../src/store/sqlite/file/open.ts'
+import type { Store, StoreReader } from '../../../../src/store/port.ts'
 import { temporaryDirectory } from '../../../support/open-test-store.ts'
 
 /** Longer runs of the random tests: set WF_LONG=1. */
@@ -20,13 +25,22 @@ export const freshPath = () => join(temporaryDirectory(), 'wf.db')
 
 /** Closed when the test ends. */
 export async function openWrite(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<Store> {
-  const defaults = { clock: systemClock, random: seededRandom(1), durability: 'power', create: true, lockTimeoutMs: 120_000 } as const
+  const defaults = {
+    clock: systemClock,
+    random: seededRandom(1),
+    durability: 'power',
+    create: true,
+    lockTimeoutMs: 120_000,
+  } as const
   const store = await openSqliteStore({ ...defaults, path, ...options })
   onTestFinished(() => store.close())
   return store
 }
 
-export async function openRead(path: string, options: Partial<SqliteReaderOptions> = {}): Promise<StoreReader> {
+export async function openRead(
+  path: string,
+  options: Partial<SqliteReaderOptions> = {},
+): Promise<StoreReader> {
   const reader = await openSqliteReader({ clock: systemClock, path, ...options })
   onTestFinished(() => reader.close())
   return reader

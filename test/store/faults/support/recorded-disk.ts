@@ -15,7 +15,8 @@ type Call =
   | { kind: 'lost'; file: string; thread: string }
   | { kind: 'said'; text: string }
 
-export const canRecord = process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+export const canRecord =
+  process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
 
 export interface RecordOptions {
   /** The n-th fdatasync of a thread fails. */
@@ -25,11 +26,31 @@ export interface RecordOptions {
 }
 
 /** Runs node to its end. */
-export function record(args: readonly string[], log: string, { failingSync, env = {} }: RecordOptions = {}): Call[] {
+export function record(
+  args: readonly string[],
+  log: string,
+  { failingSync, env = {} }: RecordOptions = {},
+): Call[] {
   const calls = 'pwrite64,write,fdatasync,fsync,ftruncate,unlink'
-  const how = ['-f', '-qq', '-y', '-xx', '-s', '1000000', '-e', `trace=${calls}`, '-e', 'signal=none', '-o', log]
+  const how = [
+    '-f',
+    '-qq',
+    '-y',
+    '-xx',
+    '-s',
+    '1000000',
+    '-e',
+    `trace=${calls}`,
+    '-e',
+    'signal=none',
+    '-o',
+    log,
+  ]
   if (failingSync !== undefined) how.push('-e', `inject=fdatasync:error=EIO:when=${failingSync}`)
-  spawnSync('strace', [...how, process.execPath, ...args], { stdio: ['ignore', 'ignore', 'ignore'], env: { ...process.env, ...env } })
+  spawnSync('strace', [...how, process.execPath, ...args], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+    env: { ...process.env, ...env },
+  })
   const unfinished = new Map<string, Call>()
   return readFileSync(log, 'latin1')
     .split('\n')
@@ -62,7 +83,8 @@ function callOf(line: string, thread: string): Call | null {
   const [, name = '', fd, file = '', rest = ''] = /^(\w+)\((\d+)<([^>]*)>(.*)$/s.exec(line) ?? []
   const path = decoded(file).toString()
   if (name === 'fdatasync' || name === 'fsync') return { kind: 'sync', file: path, thread }
-  if (name === 'ftruncate') return { kind: 'truncate', file: path, length: Number(/^, (\d+)/.exec(rest)?.[1]) }
+  if (name === 'ftruncate')
+    return { kind: 'truncate', file: path, length: Number(/^, (\d+)/.exec(rest)?.[1]) }
   const [, data = '', at] = /^, "((?:\\x[0-9a-f]{2})*)"(?:, \d+)?(?:, (\d+))?/.exec(rest) ?? []
   if (name === 'pwrite64') return { kind: 'write', file: path, bytes: decoded(data), at: Number(at) }
   return name === 'write' && fd === '1' ? { kind: 'said', text: decoded(data).toString() } : null
@@ -103,7 +125,8 @@ class Content {
 
   /** Holds zeros up to there where it held nothing. */
   #reach(length: number): void {
-    if (length > this.#bytes.length) this.#bytes = Buffer.concat([this.bytes, Buffer.alloc(length * 2 - this.length)])
+    if (length > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.bytes, Buffer.alloc(length * 2 - this.length)])
     if (length > this.length) this.#bytes.fill(0, this.length, length)
     this.length = Math.max(length, this.length)
   }
@@ -147,14 +170,19 @@ export class Disk {
     const content = new Content(this.#durable.get(file)?.bytes)
     if (random) {
       for (const change of this.#pending.get(file) ?? []) {
-        for (const part of change.kind === 'write' ? sectorsOf(change) : [change]) if (random() < 0.5) content.apply(part)
+        for (const part of change.kind === 'write' ? sectorsOf(change) : [change])
+          if (random() < 0.5) content.apply(part)
       }
     }
     return content.length === 0 ? null : content.bytes
   }
 }
 
-function sectorsOf({ file, bytes, at }: Extract<Call, { kind: 'write' }>): Extract<Call, { kind: 'write' }>[] {
+function sectorsOf({
+  file,
+  bytes,
+  at,
+}: Extract<Call, { kind: 'write' }>): Extract<Call, { kind: 'write' }>[] {
   const parts: Extract<Call, { kind: 'write' }>[] = []
   for (let from = 0; from < bytes.length; ) {
     const to = Math.min(bytes.length, from + sectorBytes - ((at + from) % sectorBytes))

@@ -46,7 +46,8 @@ export function smallDisk(megabytes = 8): SmallDisk {
       if (!run('mount', '-o', `remount,size=${size}m`, folder)) throw new Error('tmpfs cannot be remounted')
     },
     readOnly(is) {
-      if (!run('mount', '-o', `remount,${is ? 'ro' : 'rw'}`, folder)) throw new Error('tmpfs cannot be remounted')
+      if (!run('mount', '-o', `remount,${is ? 'ro' : 'rw'}`, folder))
+        throw new Error('tmpfs cannot be remounted')
     },
   }
 }

@@ -15,7 +15,11 @@ export const stranger: { uid?: number } = isRoot ? { uid: nobody } : {}
 export const hasStranger =
   process.getuid !== undefined &&
   (!isRoot ||
-    spawnSync(process.execPath, ['-e', 'require("node:fs").readFileSync("package.json")'], { cwd: root, uid: nobody, gid: nobody }).status === 0)
+    spawnSync(process.execPath, ['-e', 'require("node:fs").readFileSync("package.json")'], {
+      cwd: root,
+      uid: nobody,
+      gid: nobody,
+    }).status === 0)
 
 /** A path for a store in a directory that everybody can get to; `mode` is that of the directory. */
 export function publicPath(mode: number): string {

@@ -1,0 +1,54 @@
+/** How a run of workers ended: what is said of it, and the exit code. */
+import type { LeftBehind } from '../../engine/drained.ts'
+import type { Logger } from '../../logger.ts'
+import { stopped, wordsOfTally, type Tally } from '../../worker/outcome-counts.ts'
+import { exitCodes, type ExitCode } from '../exit-codes.ts'
+import { iso } from '../../terminal/json.ts'
+import { quoted } from '../../text/shell-words.ts'
+import { counted } from '../../terminal/time.ts'
+
+export interface RunEnd {
+  why: 'drained' | 'stopped' | 'empty' | 'max_jobs' | 'panic'
+  tally: Tally
+  /** False: the store did not take back in time what was unfinished. */
+  allReturned: boolean
+}
+
+export interface TellEnd {
+  end: RunEnd
+  /** What an --until-empty run leaves. */
+  left: readonly LeftBehind[]
+  seconds: number
+  /** Behind commands that are shown to be copied: names the store where it is not the usual one. */
+  suffix: string
+}
+
+export function tellEnd(log: Logger, { end, left, seconds, suffix }: TellEnd): void {
+  const { why, tally, allReturned } = end
+  for (const each of left)
+    log[each.because === 'paused' ? 'warn' : 'info'](leftWords(each, suffix), { ...each })
+  const after = `after ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  log.info(`ended ${after}; ${wordsOfTally(tally)}`, { why, tally })
+  if (!allReturned)
+    log.error('the store did not take back what was unfinished; it starts elsewhere when its lease is over')
+  if ((tally.failed ?? 0) > 0) log.info(`look at what stopped with: wf incidents list${suffix}`)
+  if ((tally.dead ?? 0) > 0) log.info(`look at what was set aside with: wf dlq list${suffix}`)
+}
+
+function leftWords({ type, count, because, untilAt }: LeftBehind, suffix: string): string {
+  const jobs = `${counted(count, 'job')} of ${type} ${count === 1 ? 'stays' : 'stay'}`
+  const until = untilAt === undefined ? '' : ` until ${iso(untilAt)}`
+  if (because === 'paused')
+    return `${jobs}: the type is paused${until}; wf types resume ${quoted(type)}${suffix}`
+  return because === 'delay' ? `${jobs}: not due yet` : `${jobs}: no handler here takes the type`
+}
+
+export function exitCodeOf(
+  { why, tally, allReturned }: RunEnd,
+  { untilEmpty }: { untilEmpty: boolean },
+): ExitCode {
+  if (why === 'stopped') return exitCodes.interrupted
+  if (!allReturned) return exitCodes.store
+  if (why === 'panic') return exitCodes.unexpected
+  return untilEmpty && why === 'empty' && stopped(tally) > 0 ? exitCodes.notSuccessful : exitCodes.ok
+}

@@ -1,0 +1,120 @@
+/**
+ * Whether the path of a store still is the file that a connection has open. A deleted, moved or replaced file takes
+ * writes as before, but nobody will ever read them: a job that it accepted would be lost.
+ */
+import { realpathSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Clock } from '../../../clock.ts'
+import { WfError } from '../../../errors.ts'
+import type { Store } from '../../port.ts'
+import type { Connection } from './connection.ts'
+
+export interface StorePlace {
+  /** The file that was opened, in a form of its own. */
+  readonly file: string
+  /** One look at the file, 3 µs. Throws a WfError `store_missing` or `store_replaced`, or what the file system says. */
+  check(): void
+  /** The same, of the log and its index beside the file too, at most once a second. */
+  look(): void
+}
+
+/** Of stores that are open for writing. */
+export const places = new WeakMap<Store, StorePlace>()
+
+/** Of a store in memory. */
+export const nowhere: StorePlace = { file: '', check: () => undefined, look: () => undefined }
+
+const lookEveryMs = 1_000
+/** A path at which files are exchanged all the time is given up on. */
+const mostTries = 10
+
+/** Opens, and remembers which file that was: it must have been at the path before and after. */
+export function openInPlace(
+  location: string,
+  clock: Clock,
+  open: (location: string) => Connection,
+): { db: Connection; place: StorePlace } {
+  if (location === ':memory:') return { db: open(location), place: nowhere }
+  for (let tries = 1; ; tries++) {
+    const before = identityOf(location)
+    const db = open(location)
+    try {
+      const file = identityOf(location)
+      if (file !== null && file === before)
+        return { db, place: placeOf({ location, clock, file, real: realpathSync(location) }) }
+      if (tries === mostTries) throw file === null ? missing(location) : replaced(location)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    db.close()
+  }
+}
+
+interface Place {
+  location: string
+  clock: Clock
+  file: string
+  /** Without symbolic links: that is where SQLite puts its log. */
+  real: string
+}
+
+function placeOf({ location, clock, file, real }: Place): StorePlace {
+  /** What lay beside the file when it was looked at first; null for what was not there. It stays as long as the connection is open. */
+  let beside: readonly (readonly [path: string, identity: string | null])[] | null = null
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  const check = () => {
+    const found = identityOf(location)
+    if (found !== file) throw found === null ? missing(location) : replaced(location)
+  }
+  return {
+    file,
+    check,
+    look() {
+      const nowMs = clock.monotonic()
+      if (nowMs - lookedAtMs < lookEveryMs) return
+      check()
+      beside ??= ['-wal', '-shm'].map((end) => [`${real}${end}`, identityOf(`${real}${end}`)] as const)
+      for (const [path, known] of beside)
+        if (known !== null && identityOf(path) !== known) throw logReplaced(location, path)
+      // Only what was in order is not looked at again for a while.
+      lookedAtMs = nowMs
+    },
+  }
+}
+
+/** Device and file number; the number of a file that is open is given to no other. Null when there is none. */
+export function identityOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}:${found.ino}`
+}
+
+function missing(location: string): WfError {
+  return new WfError(
+    'store_missing',
+    `the store ${location} is gone: its file was deleted or moved while it was open`,
+    {
+      hint: 'Put the file back; or stop every process that had it open, and start it again.',
+    },
+  )
+}
+
+function replaced(location: string): WfError {
+  return new WfError(
+    'store_replaced',
+    `the store ${location} was replaced: its path leads to another file than the one that was opened`,
+    {
+      hint: 'Stop every process that had the old file open and start it again; put a backup in place only while all of them are stopped.',
+    },
+  )
+}
+
+function logReplaced(location: string, path: string): WfError {
+  return new WfError(
+    'store_replaced',
+    `the store ${location} lost ${basename(path)}: that file was deleted or replaced while it was open`,
+    {
+      hint: 'Stop every process of this store with SIGTERM, none by force: the last one saves what the log held. Then start them again.',
+    },
+  )
+}

@@ -1,0 +1,75 @@
+/**
+ * Enqueues inside a transaction that the caller has open on a connection of its own: the job exists if, and only if, the
+ * caller's own rows do. Refuses a connection on which an accepted job would not be as safe as one that wf accepts itself.
+ */
+import { WfError } from '../../../errors.ts'
+import type { NewJob } from '../../../domain/job.ts'
+import type { Enqueued } from '../../port.ts'
+import { engineVersion, type Connection } from '../file/connection.ts'
+import { refuseOldEngine } from '../file/driver.ts'
+import { enqueuer, type Enqueuer } from './enqueue.ts'
+import { refuseNewer, refuseOlder, schemaVersion, versionOf } from '../file/migrate.ts'
+import { savepointOf, type Savepoint } from '../file/savepoint.ts'
+import { isConstraint, storeError } from '../file/sqlite-errors.ts'
+
+const known = new WeakMap<Connection, { jobs: Enqueuer; savepoint: Savepoint }>()
+
+/** SQLite's number for FULL; 3 is EXTRA, which is FULL and more. */
+const fullSynchronous = 2
+
+/**
+ * In the order given; a refused one leaves the others standing. Throws a WfError `refused` when the connection is in no
+ * transaction or not at `synchronous = FULL`, `store_missing` when its file holds no store, `schema_older` or `schema_newer`
+ * when the versions differ. The transaction should be an IMMEDIATE one: a deferred one that has read can fail on its first write.
+ */
+export function enqueueIn(db: Connection, jobs: readonly NewJob[], now: number): readonly Enqueued[] {
+  refuseUnsafe(db)
+  const parts = known.get(db) ?? partsOf(db)
+  known.set(db, parts)
+  return jobs.map((job) => addOne(db, parts, job, now))
+}
+
+/** The connection may come from another better-sqlite3 than wf's own, with another engine in it. */
+function partsOf(db: Connection): { jobs: Enqueuer; savepoint: Savepoint } {
+  refuseOldEngine(engineVersion(db))
+  return { jobs: enqueuer(db), savepoint: savepointOf(db) }
+}
+
+function addOne(
+  db: Connection,
+  { jobs, savepoint }: { jobs: Enqueuer; savepoint: Savepoint },
+  job: NewJob,
+  now: number,
+): Enqueued {
+  try {
+    return savepoint(() => jobs.enqueue(job, now))
+  } catch (error) {
+    if (isConstraint(error)) return { status: 'refused', reason: 'constraint', message: error.message }
+    throw storeError(error, db.name)
+  }
+}
+
+function refuseUnsafe(db: Connection): void {
+  if (!db.inTransaction) {
+    throw new WfError('refused', 'enqueueIn works inside an open transaction, and this connection has none', {
+      hint: 'Wrap it: db.transaction(() => { …your rows…; enqueueIn(db, …) }).immediate()',
+    })
+  }
+  if (!db.memory && (db.pragma('synchronous', { simple: true }) as number) < fullSynchronous) {
+    throw new WfError(
+      'refused',
+      'this connection does not wait for the disk: a job enqueued on it could be lost with the power after it was accepted',
+      {
+        hint: "Once after opening it, and after switching to WAL: db.pragma('synchronous = FULL')",
+      },
+    )
+  }
+  const version = versionOf(db)
+  if (version === 0) {
+    throw new WfError('store_missing', `the database ${db.name} holds no store of wf`, {
+      hint: 'Open it once with openClient({ store, create: true }), or run `wf init`.',
+    })
+  }
+  refuseNewer(version, schemaVersion, db.name)
+  refuseOlder(version, db.name)
+}

@@ -1,0 +1,48 @@
+/** Pages of steps, those of the newest jobs first. */
+import { isUnknown, type ListedStep, type StepFilter } from '../../../domain/step.ts'
+import type { JobState } from '../../../domain/job.ts'
+import type { Page, Paged } from '../../port.ts'
+import type { Connection } from '../file/connection.ts'
+import { all, badCursor, jobConditions, pageSize, statements, type Condition } from './where-clause.ts'
+import { stepColumns } from '../rows/steps.ts'
+
+type Row = Omit<ListedStep, 'unknown'> & { jobAttempt: number }
+
+const openIndex = 'wf_worker_idempotency s INDEXED BY wf_worker_idempotency_open'
+const isOpen: Condition = {
+  sql: "s.completed_at IS NULL AND NOT (j.state = 'running' AND j.attempt = s.attempt)",
+  values: [],
+}
+
+export function stepLister(db: Connection): (filter: StepFilter, page: Page) => Paged<ListedStep> {
+  const statement = statements(db)
+  return ({ jobKeys, types, unknown = false }, page) => {
+    const limit = pageSize(page)
+    const selected = jobConditions({ ...(jobKeys ? { keys: jobKeys } : {}), ...(types ? { types } : {}) })
+    const where = all([...selected, ...(unknown ? [isOpen] : [])])
+    const sql = `SELECT ${stepColumns}, j.type, j.state AS jobState, j.attempt AS jobAttempt FROM ${unknown ? openIndex : 'wf_worker_idempotency s'}
+      CROSS JOIN wf_jobs j ON j.key = s.job_key WHERE (s.job_key, s.step) < (?, ?) AND ${where.sql} ORDER BY s.job_key DESC, s.step DESC LIMIT ?`
+    const rows = statement(sql).all(...startOf(page), ...where.values, limit + 1) as Row[]
+    const last = rows.length > limit ? rows[limit - 1] : undefined
+    return {
+      items: rows.slice(0, limit).map(listed),
+      next: last === undefined ? null : `${last.jobKey}.${encodeURIComponent(last.step)}`,
+    }
+  }
+}
+
+function listed({ jobAttempt, ...row }: Row): ListedStep {
+  return { ...row, unknown: isUnknown(row, { state: row.jobState as JobState, attempt: jobAttempt }) }
+}
+
+/** Everything that lies below it comes next. */
+function startOf({ cursor }: Page): readonly [number, string] {
+  if (cursor === undefined) return [Number.MAX_SAFE_INTEGER, '']
+  const [, key, step] = /^(\d{1,16})\.(.+)$/.exec(cursor) ?? []
+  try {
+    if (key !== undefined && step !== undefined) return [Number(key), decodeURIComponent(step)]
+  } catch {
+    // Said below: it is none of ours.
+  }
+  throw badCursor(cursor)
+}

@@ -1,0 +1,116 @@
+/** wf_workers: one row and one lease a worker, whatever number of jobs it holds. */
+import type { LocalBreaker } from '../../../domain/breaker-row.ts'
+import type { ExpiredLease, WorkerRow, WorkerView } from '../../port.ts'
+import type { Fence, Job } from '../../../domain/job.ts'
+import type { Connection } from '../file/connection.ts'
+import { localBreakersFrom } from './local-breakers.ts'
+import { jobColumnCount, jobColumns, jobFrom, type JobRow } from './jobs.ts'
+
+export interface WorkersTable {
+  register(worker: WorkerRow): void
+  setState(id: string, state: WorkerRow['state']): void
+  retire(id: string): void
+  tellBreakers(id: string, breakers: readonly LocalBreaker[]): void
+  /** False when the worker is not registered. */
+  renew(id: string, leaseUntil: number): boolean
+  held(id: string): readonly Fence[]
+  running(id: string): readonly Job[]
+  all(): readonly WorkerView[]
+  expired(now: number, limit: number): readonly ExpiredLease[]
+}
+
+type Row = Omit<WorkerView, 'types' | 'quarantine' | 'breakers'> & {
+  types: string
+  quarantine: number
+  breakers: string | null
+}
+type ExpiredRow = readonly [...JobRow, runUntilPassed: number]
+
+export function workersTable(db: Connection): WorkersTable {
+  const register =
+    db.prepare(`INSERT INTO wf_workers (id, label, pid, host, started_at, lease_until, state, concurrency, types, quarantine)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET label = excluded.label, pid = excluded.pid, host = excluded.host,
+    started_at = excluded.started_at, lease_until = excluded.lease_until, state = excluded.state, concurrency = excluded.concurrency,
+    types = excluded.types, quarantine = excluded.quarantine`)
+  const setState = db.prepare('UPDATE wf_workers SET state = ? WHERE id = ?')
+  const retire = db.prepare('DELETE FROM wf_workers WHERE id = ?')
+  const tell = db.prepare('UPDATE wf_workers SET breakers = ? WHERE id = ?')
+  const renew = db.prepare('UPDATE wf_workers SET lease_until = ? WHERE id = ?')
+  return {
+    register(worker) {
+      const { id, label, pid, host, startedAt, leaseUntil, state, concurrency, types, quarantine } = worker
+      register.run(
+        id,
+        label,
+        pid,
+        host,
+        startedAt,
+        leaseUntil,
+        state,
+        concurrency,
+        JSON.stringify(types),
+        quarantine ? 1 : 0,
+      )
+    },
+    setState(id, state) {
+      setState.run(state, id)
+    },
+    retire(id) {
+      retire.run(id)
+    },
+    tellBreakers(id, breakers) {
+      tell.run(JSON.stringify(breakers), id)
+    },
+    renew: (id, leaseUntil) => renew.run(leaseUntil, id).changes > 0,
+    ...workerReads(db),
+  }
+}
+
+/** A stored list of names; what somebody broke names nothing. */
+export function namesFrom(text: string): readonly string[] {
+  try {
+    const names: unknown = JSON.parse(text)
+    return Array.isArray(names) ? names.map(String) : []
+  } catch {
+    return []
+  }
+}
+
+function viewOf({ breakers, ...row }: Row): WorkerView {
+  const told = breakers === null ? {} : { breakers: localBreakersFrom(breakers) }
+  return { ...row, types: namesFrom(row.types), quarantine: row.quarantine === 1, ...told }
+}
+
+function workerReads(db: Connection): Pick<WorkersTable, 'held' | 'running' | 'all' | 'expired'> {
+  const held = db.prepare<[string], Fence>(
+    "SELECT key AS jobKey, attempt, worker_id AS workerId FROM wf_jobs WHERE state = 'running' AND worker_id = ? ORDER BY key",
+  )
+  const running = db
+    .prepare<[string], JobRow>(
+      `SELECT ${jobColumns} FROM wf_jobs j WHERE j.state = 'running' AND j.worker_id = ? ORDER BY j.key`,
+    )
+    .raw()
+  const all = db.prepare<
+    [],
+    Row
+  >(`SELECT id, label, pid, host, started_at AS startedAt, lease_until AS leaseUntil, state, concurrency, types, quarantine, breakers,
+    (SELECT count(*) FROM wf_jobs j WHERE j.state = 'running' AND j.worker_id = wf_workers.id) AS running FROM wf_workers ORDER BY id`)
+  const expired = db
+    .prepare<
+      [number, number, number, number],
+      ExpiredRow
+    >(`SELECT ${jobColumns}, j.run_until <= ? FROM wf_jobs j INDEXED BY wf_jobs_running
+      LEFT JOIN wf_workers w ON w.id = j.worker_id
+      WHERE j.state = 'running' AND (j.run_until <= ? OR w.id IS NULL OR w.lease_until <= ?) ORDER BY j.key LIMIT ?`)
+    .raw()
+  return {
+    held: (id) => held.all(id),
+    running: (id) => running.all(id).map(jobFrom),
+    all: () => all.all().map(viewOf),
+    expired: (now, limit) =>
+      expired.all(now, now, now, limit).map((row) => ({
+        job: jobFrom(row as unknown as JobRow),
+        reason: row[jobColumnCount] === 1 ? 'run_until_passed' : 'lease_expired',
+      })),
+  }
+}
