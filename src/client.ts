@@ -36,7 +36,8 @@ import { explainJob } from './engine/explain-job.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
 import { systemRandom } from './random.ts'
-import type { Selector, Store } from './store/port.ts'
+import type { Store } from './store/port.ts'
+import type { Selector } from './domain/selector.ts'
 
 export interface ClientOptions {
   /** Path of the store's file; default: WF_STORE, wf.config.json, else ./wf.db. Created when it is not there. */

@@ -58,7 +58,7 @@ export type {
 export type { JobEnd } from './client/job-end.ts'
 export type { InspectedCause } from './engine/causes.ts'
 export type { Operation, OperationTarget, Undone } from './domain/operation.ts'
-export type { Selector } from './store/port.ts'
+export type { Selector } from './domain/selector.ts'
 export { normaliseMessage } from './domain/fingerprint.ts'
 export type { Advice, Explanation } from './domain/explain-facts.ts'
 export type { Applied, VariableChange } from './domain/resolution.ts'

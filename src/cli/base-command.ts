@@ -7,13 +7,14 @@ import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
-import type { Selector, Store } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { refuseValues } from './flags.ts'
 import { say } from '../terminal/safe.ts'
 import { quoted } from '../text/shell-words.ts'
 import { createOutput, type Output } from '../terminal/output.ts'
 import { processSinks, type Sinks } from '../terminal/streams.ts'
+import type { Selector } from '../domain/selector.ts'
 
 interface GlobalFlags {
   store?: string | undefined

@@ -13,8 +13,9 @@ import {
 import { drainWorkers, untilDrained } from '../engine/drain-workers.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import { asOperation } from '../engine/operation-log.ts'
-import type { HistoryRow, Page, Paged } from '../store/port.ts'
 import type { ChangedBy } from './changes.ts'
+import type { HistoryRow } from '../store/views.ts'
+import type { Page, Paged } from '../store/page.ts'
 
 interface Reason {
   /** For the record. */

@@ -2,7 +2,7 @@
 import { WfError } from '../errors.ts'
 import type { IncidentKind } from '../domain/incident.ts'
 import type { Job } from '../domain/job.ts'
-import type { JobDetail } from '../store/port.ts'
+import type { JobDetail } from '../store/views.ts'
 
 /** How a job came to rest. `failed` and `dead` wait for a person; the others are final. */
 export interface JobEnd {

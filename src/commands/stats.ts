@@ -6,7 +6,7 @@ import { prose } from '../text/dedent.ts'
 import { say } from '../terminal/safe.ts'
 import { readChoice } from '../cli/input/values.ts'
 import { formatDuration } from '../text/duration.ts'
-import type { ActivityBy } from '../store/activity-store.ts'
+import type { ActivityBy } from '../store/views.ts'
 
 const groupings: readonly ActivityBy[] = ['type', 'outcome', 'minute']
 

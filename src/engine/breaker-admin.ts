@@ -4,9 +4,10 @@ import { WfError } from '../errors.ts'
 import { preview } from '../text/preview.ts'
 import { type At, type BreakerMode, close, current, freePlaces, trip } from '../resilience/breaker-state.ts'
 import { keeperAt } from '../resilience/shared-breaker.ts'
-import type { Store, TypeView } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
 import { changeOf, type Wanted } from './breakers-change.ts'
 import { asOperation } from './operation-log.ts'
+import type { TypeView } from '../store/views.ts'
 
 type Writer = Pick<Store, 'breaker' | 'changeBreaker' | 'beginOperation' | 'endOperation' | 'now'>
 

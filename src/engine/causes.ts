@@ -4,7 +4,8 @@
  */
 import { programStart, trendOf, type Cause, type Trend } from '../domain/cause.ts'
 import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
-import type { Selector, StoreReader } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { Selector } from '../domain/selector.ts'
 
 export interface InspectedCause extends Cause {
   trend: Trend

@@ -2,8 +2,8 @@
 import { keptBecause } from '../domain/purge.ts'
 import { resolveJob } from '../domain/resolve-job.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import { everyItem } from '../store/pages.ts'
 import type { Store } from '../store/port.ts'
+import { everyItem } from '../store/page.ts'
 
 export interface Foretold {
   applied: Applied

@@ -4,8 +4,9 @@ import { explain } from '../messages/explain.ts'
 import type { Explanation, HolderFacts, JobFacts, TypeFacts } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
 import { isUnknown } from '../domain/step.ts'
-import type { JobDetail, StoreReader, TypeView, WorkerView } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
 import { heldInAll } from './local-breakers.ts'
+import type { JobDetail, TypeView, WorkerView } from '../store/views.ts'
 
 export interface ExplainedJob {
   job: Job

@@ -7,20 +7,13 @@ import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
 import { formatDuration } from '../text/duration.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState } from '../domain/job.ts'
-import type {
-  IncidentView,
-  JobDetail,
-  Page,
-  Paged,
-  Selector,
-  StoreInfo,
-  StoreReader,
-  TypeView,
-  WorkerView,
-} from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
 import { isUnknown } from '../domain/step.ts'
 import { heldInAll } from './local-breakers.ts'
 import { nextSteps, type NextStep } from './next-steps.ts'
+import type { IncidentView, JobDetail, StoreInfo, TypeView, WorkerView } from '../store/views.ts'
+import type { Page, Paged } from '../store/page.ts'
+import type { Selector } from '../domain/selector.ts'
 
 /** Why a job that waits is not going to start at its time. */
 export interface Held {

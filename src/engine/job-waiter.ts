@@ -5,9 +5,10 @@
 import type { Cancel } from '../clock.ts'
 import { WfError } from '../errors.ts'
 import type { JobState } from '../domain/job.ts'
-import type { JobDetail, Store } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
 import { keepLooking, type Looking, type Looks } from './poller.ts'
 import { readJobs } from './read-jobs.ts'
+import type { JobDetail } from '../store/views.ts'
 
 export interface JobWaiter {
   /** The job at rest; null when there is none of this key (any more). Rejects with a WfError `wait_timeout`, with the signal's reason, or with the store's error. */

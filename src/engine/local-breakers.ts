@@ -1,6 +1,6 @@
 /** The breakers that workers share with nobody, as those that live have told; and how many jobs a breaker holds. */
 import type { LocalBreaker } from '../domain/breaker-row.ts'
-import type { TypeView, WorkerView } from '../store/port.ts'
+import type { TypeView, WorkerView } from '../store/views.ts'
 
 export interface InspectedLocalBreaker extends LocalBreaker {
   /** The worker's id: another start of it has breakers of its own. */

@@ -5,8 +5,7 @@
 import type { NewOperation, Operation } from '../domain/operation.ts'
 import { namedWords } from '../messages/operation-messages.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { PauseChange } from '../store/operation-store.ts'
-import type { Store } from '../store/port.ts'
+import type { PauseChange, Store } from '../store/port.ts'
 
 type Writer = Pick<Store, 'beginOperation' | 'endOperation' | 'now'>
 

@@ -1,4 +1,5 @@
-import type { JobDetail, Store } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
+import type { JobDetail } from '../store/views.ts'
 
 const readAtOnce = 32
 

@@ -5,9 +5,9 @@
  */
 import type { Job } from '../domain/job.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import type { WorkerRelease } from '../store/operation-store.ts'
 import type { Engine } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
+import type { WorkerRelease } from '../store/port.ts'
 
 /** Answers the jobs whose attempt was ended by this. */
 export async function releaseWorker(

@@ -3,7 +3,7 @@
  * worker had left of its lease would last until the old time is reached again. Evidence is a lease that has not moved
  * for as long as it was good for, by monotonic time. A living worker moves its own.
  */
-import type { WorkerRow } from '../store/port.ts'
+import type { WorkerRow } from '../store/views.ts'
 
 /** No honest lease is longer: the configuration refuses it. */
 export const longestLeaseMs = 10 * 60_000

@@ -12,12 +12,12 @@ import { isStoreGone } from '../errors.ts'
 import { fingerprint } from '../domain/fingerprint.ts'
 import type { Logger } from '../logger.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import type { ExpiredLease } from '../store/port.ts'
 import type { Ended, Engine, StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { createLeaseEvidence, type LeaseEvidence } from './stale-leases.ts'
 import { createPruner, type Pruner } from './pruner.ts'
 import { createSleepDetector, type SleepDetector } from './sleep-detector.ts'
+import type { ExpiredLease } from '../store/views.ts'
 
 export interface SweeperOptions {
   engine: Engine

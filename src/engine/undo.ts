@@ -15,10 +15,10 @@ import {
 } from '../domain/operation.ts'
 import { commandOf, finalBecause } from '../messages/operation-messages.ts'
 import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
-import { pagesOf } from '../store/pages.ts'
-import type { Paged, Store, StoreReader } from '../store/port.ts'
+import type { Store, StoreReader } from '../store/port.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
 import { asOperation } from './operation-log.ts'
+import { type Paged, pagesOf } from '../store/page.ts'
 
 /** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
 export async function operationToUndo(

@@ -1,7 +1,8 @@
 /** The figures of a window of time: what came through, what did not, how long it took, and what waits now. Reads sums only. */
 import type { OutcomeKind } from '../domain/outcome.ts'
-import type { ActivityBy, ActivityReader, AttemptTotal, StopTotal } from '../store/activity-store.ts'
 import { durationBucketsMs } from './names.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { ActivityBy, AttemptTotal, StopTotal } from '../store/views.ts'
 
 export interface ActivityWanted {
   windowMs: number
@@ -46,7 +47,7 @@ const badly: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>([
 ])
 
 export async function readActivity(
-  reader: ActivityReader,
+  reader: Pick<StoreReader, 'attemptTotals' | 'stopTotals'>,
   { windowMs, by, types, now }: ActivityWanted,
 ): Promise<Activity> {
   const first = now - windowMs

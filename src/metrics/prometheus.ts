@@ -5,8 +5,9 @@
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { CounterDelta } from '../domain/stat-delta.ts'
 import { escapeText } from '../text/escape.ts'
-import type { StoreReader, TypeView, WorkerView } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
 import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
+import type { TypeView, WorkerView } from '../store/views.ts'
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
 

@@ -4,25 +4,45 @@
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
 import type { BreakerChange, LocalBreaker, NamedBreaker } from '../domain/breaker-row.ts'
+import type { Cause } from '../domain/cause.ts'
 import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
-import type { Incident } from '../domain/incident.ts'
+import type { Marks } from '../domain/feed-event.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
-import type { AttemptRecord, NewIncident, Settlement } from '../domain/outcome.ts'
+import type {
+  NewOperation,
+  NewTarget,
+  Operation,
+  OperationFilter,
+  OperationTarget,
+  TargetName,
+  Undone,
+} from '../domain/operation.ts'
+import type { NewIncident, Settlement } from '../domain/outcome.ts'
 import type { Purge } from '../domain/purge.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import type { ErrorMatch, Selector, WhereCondition } from '../domain/selector.ts'
+import type { Selector } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
-import type { ActivityReader } from './activity-store.ts'
-import type { CauseReader } from './cause-store.ts'
 import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
+import type { Page, Paged } from './page.ts'
 import type {
-  OperationReader,
-  OperationWriter,
-  PauseChange,
-  WorkerDrain,
-  WorkerRelease,
-} from './operation-store.ts'
+  ActivityQuery,
+  AttemptTotal,
+  CauseVariables,
+  ExpiredLease,
+  HistoryRow,
+  IncidentView,
+  JobDetail,
+  News,
+  PausedType,
+  StopTotal,
+  StoreInfo,
+  TypeDeclaration,
+  TypeView,
+  WaitingTotal,
+  WorkerRow,
+  WorkerView,
+} from './views.ts'
 
 /** What became of one NewJob. */
 export type Enqueued =
@@ -69,69 +89,6 @@ export interface Stop {
   incident: NewIncident
 }
 
-export interface PausedType {
-  type: string
-  /** Epoch ms. */
-  since: number
-  /** Epoch ms at which it ends by itself. */
-  untilAt: number | null
-  /** `wf` when a row of stops did it. */
-  by: string
-  reason: string | null
-}
-
-export interface WorkerRow {
-  /** `label#incarnation`. */
-  id: string
-  label: string
-  pid: number
-  host: string
-  startedAt: number
-  leaseUntil: number
-  state: 'running' | 'draining'
-  concurrency: number
-  types: readonly string[]
-  /** Takes only suspects, one at a time. */
-  quarantine: boolean
-}
-
-export interface WorkerView extends WorkerRow {
-  /** Jobs it holds now. */
-  running: number
-  /** Those that it shares with nobody; not there until it has told. */
-  breakers?: readonly LocalBreaker[]
-}
-
-/** What a worker tells the store about a type it handles. */
-export interface TypeDeclaration {
-  type: string
-  timeoutMs: number
-  concurrency: number
-  retries: number
-  /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
-  backlogLimit: number | null
-  onExhausted: 'incident' | 'dead-letter'
-  /** Names of the shared breakers that hold its jobs while they are open; none unless told. */
-  breakers?: readonly string[]
-}
-
-export interface TypeView {
-  type: string
-  declaration: TypeDeclaration | null
-  pausedAt: number | null
-  /** Epoch ms at which the pause ends by itself. */
-  pausedUntil: number | null
-  pausedBy: string | null
-  pauseReason: string | null
-  /** Poison or incident outcomes in a row without a success. */
-  badStreak: number
-  counts: Partial<Record<JobState, number>>
-  /** runAt of the oldest due available job; null when none waits. */
-  oldestDueAt: number | null
-  /** Living workers that handle it. */
-  workers: number
-}
-
 export interface Progress {
   jobKey: number
   attempt: number
@@ -139,7 +96,41 @@ export interface Progress {
   note: string | null
 }
 
-export interface StoreWriter extends OperationWriter {
+export interface PauseChange {
+  /** False: jobs of the types may start again. */
+  paused: boolean
+  reason: string | null
+  who: string
+  /** Of a pause: epoch ms at which it ends by itself. Null or not given: somebody has to resume the types. */
+  untilAt?: number | null
+  /** What became of each is written as a target of this operation. */
+  operation?: number
+}
+
+/** A person's word that workers are dead. */
+export interface WorkerRelease {
+  who: string
+  reason: string | null
+  /** Nobody looked whether they live. */
+  forced: boolean
+  /** As in PauseChange. */
+  operation?: number
+}
+
+/** A person's wish that workers drain. */
+export type WorkerDrain = Omit<WorkerRelease, 'forced'>
+
+export interface UndoBatch {
+  /** The undo's own operation: its targets are written with what becomes of them. */
+  operation: number
+  /** The operation that is taken back. */
+  of: number
+  targets: readonly TargetName[]
+  who: string
+  reason: string | null
+}
+
+export interface StoreWriter {
   /** In the order given; a refused one leaves the others standing. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
   /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
@@ -182,6 +173,14 @@ export interface StoreWriter extends OperationWriter {
   withdrawStep(fence: Fence, step: string): Promise<void>
   /** Answers the names of those that were forgotten: their effect can then happen again. Kept in the job's history. */
   forgetSteps(forget: ForgetSteps, now: number): Promise<readonly string[]>
+  /** Answers its id, which grows. Throws a WfError `conflict` for an undo of what was undone already. */
+  beginOperation(operation: NewOperation, now: number): Promise<number>
+  /** Targets that no change of the store stands for: passed by, looked at, or meant and not reached (`pending`). One that is there already stays. */
+  addOperationTargets(id: number, targets: readonly NewTarget[], now: number): Promise<void>
+  /** Nothing more comes; answers it with its counts. */
+  endOperation(id: number, now: number): Promise<Operation>
+  /** Brings targets back where nothing has happened since, each for itself; in the order given. */
+  undo(batch: UndoBatch, now: number): Promise<readonly Undone[]>
   addStats(
     stats: readonly StatDelta[],
     counters: readonly CounterDelta[],
@@ -195,76 +194,7 @@ export interface StoreWriter extends OperationWriter {
   ): Promise<{ jobs: number; deadLetters: number; idempotencyKeys: number; stats: number; more: boolean }>
 }
 
-export type { ErrorMatch, Selector, WhereCondition }
-
-export interface Page {
-  /** 1 … 1,000. */
-  limit: number
-  /** `next` of the page before, in the same order. */
-  cursor?: string
-  /** One of `sortOrders` of what is listed; its first unless told. */
-  sort?: string
-  /** From the end of the order backwards, or from the cursor: what comes before the row that it stands for, the nearest first. */
-  reverse?: boolean
-}
-
-export interface Paged<T> {
-  /** Fewer than asked for, even none, where much was read to find them: `next` alone tells whether there can be more. */
-  items: readonly T[]
-  /** Cursor of the next page; null at the end. */
-  next: string | null
-  /** Rows whose errors or variables were looked into. */
-  looked?: number
-}
-
-/** Jobs carry no variables in lists; a detail has everything. */
-export interface JobDetail {
-  job: Job
-  variables: string
-  result: string | null
-  attempts: readonly AttemptRecord[]
-  incidents: readonly Incident[]
-  deadLetter: DeadLetter | null
-  history: readonly HistoryRow[]
-  progress: { fraction: number; note: string | null; at: number } | null
-  idempotencyKey: string | null
-  children: readonly number[]
-  steps: readonly Step[]
-  /** As in `ClaimedJob`. */
-  effectsEpoch: number
-}
-
-/** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
-export interface HistoryRow {
-  id: number
-  /** Null for what concerns a type or a worker, not a job. */
-  jobKey: number | null
-  at: number
-  event: string
-  who: string
-  reason: string | null
-  /** JSON text of an object with what changed; null when there is nothing to say. */
-  detail: string | null
-}
-
-export interface IncidentView extends Incident {
-  job: Job
-}
-
-export interface ExpiredLease {
-  job: Job
-  reason: 'lease_expired' | 'run_until_passed'
-}
-
-export interface StoreInfo {
-  /** Absolute path, or a URL without password. */
-  location: string
-  storeId: string
-  schemaVersion: number
-  engineVersion: string
-}
-
-export interface StoreReader extends OperationReader, CauseReader, ActivityReader {
+export interface StoreReader {
   info(): Promise<StoreInfo>
   job(key: number): Promise<JobDetail | null>
   /** Newest key first. */
@@ -306,6 +236,23 @@ export interface StoreReader extends OperationReader, CauseReader, ActivityReade
   steps(jobKey: number): Promise<readonly Step[]>
   /** Those of the newest jobs first. */
   allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>
+  /** Newest first. */
+  operations(filter: OperationFilter, page: Page): Promise<Paged<Operation>>
+  operation(id: number): Promise<Operation | null>
+  /** By key, then by name. `undoable`: only those that it changed and that were not brought back; a job whose image has gone with it is told as one that is not kept. */
+  operationTargets(id: number, page: Page, undoable?: boolean): Promise<Paged<OperationTarget>>
+  /** Of the open incidents that fit: the most incidents first, at most `mostCauses`. */
+  causes(selector: Selector, now: number): Promise<readonly Cause[]>
+  /** A bounded sample, however many there are. */
+  causeVariables(cause: Pick<Cause, 'fingerprint' | 'type' | 'sampleKeys'>): Promise<CauseVariables>
+  attemptTotals(query: ActivityQuery): Promise<readonly AttemptTotal[]>
+  stopTotals(query: ActivityQuery): Promise<readonly StopTotal[]>
+  /** Jobs that wait, from their partial index. */
+  waitingTotals(): Promise<readonly WaitingTotal[]>
+  /** Where news begin: at the instant `since`. */
+  marksAt(since: number, now: number): Promise<Marks>
+  /** What came since. Of each sort at most `limit` one by one; of a sort with more, counts by type. */
+  newsSince(marks: Marks, limit: number, now: number): Promise<News>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store can be worked with no more. */

@@ -12,7 +12,7 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import { createEvents } from '../engine/events.ts'
 import { loggerOf, type LogFields, type LogLevel } from '../logger.ts'
 import { seededRandom } from '../random.ts'
-import type { JobDetail, Store } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
 import type { AbortKind } from '../worker/attempt/abort-reason.ts'
 import type { Handler } from '../worker/handler/define-handler.ts'
 import { type AttemptEnd, Executor } from '../worker/attempt/executor.ts'
@@ -20,6 +20,7 @@ import { createKit } from '../worker/attempt/attempt-services.ts'
 import { normaliseHandler, type LoadedHandler } from '../worker/handler/loaded-handler.ts'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
 import { openMemoryStore } from './memory-store.ts'
+import type { JobDetail } from '../store/views.ts'
 
 export interface RunHandlerOptions extends Pick<EnqueueInput, 'retries' | 'deadline' | 'idempotencyKey'> {
   /** Number of the attempt that runs; 1 … 100; default 1. Those before it were given back unfinished. */

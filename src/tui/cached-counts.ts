@@ -4,7 +4,8 @@
  * keep a core busy with it.
  */
 import type { Clock } from '../clock.ts'
-import type { StoreReader, TypeView } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { TypeView } from '../store/views.ts'
 
 /** Of the time at most this share goes into counting. */
 const share = 0.05

@@ -14,7 +14,7 @@ import type { Source } from './snapshot.ts'
 import { listed } from './list-selector.ts'
 import { marksOfTargets, noMarks } from './selection.ts'
 import { chosen, itemsOf, pageKey, queryOf, type Confirm, type Notice } from './state.ts'
-import { everyItem } from '../store/pages.ts'
+import { everyItem } from '../store/page.ts'
 
 export interface Editor {
   /** Lends the terminal to an editor, and answers the text as it left it. Throws an Error that says why not. */

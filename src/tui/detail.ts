@@ -10,9 +10,9 @@ import type {
   InspectedType,
   InspectedWorker,
 } from '../engine/inspector.ts'
-import type { HistoryRow } from '../store/port.ts'
 import type { ListedCause } from './items.ts'
 import type { Figures, Source } from './snapshot.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 /** Which of its sides is shown. */
 export type Pane = 'page' | 'attempts' | 'explain'

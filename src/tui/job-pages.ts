@@ -2,8 +2,8 @@
 import type { JobState } from '../domain/job.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { InspectedJob, Inspector } from '../engine/inspector.ts'
-import type { Page, Paged } from '../store/port.ts'
 import { listedStates } from './list-selector.ts'
+import type { Page, Paged } from '../store/page.ts'
 
 export interface JobSections {
   inspector: Pick<Inspector, 'jobs'>

@@ -1,8 +1,9 @@
 /** One page of a list out of the store, and where in the list it stands. */
-import type { Page as StorePage, Paged, StoreReader } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
 import type { Listed } from './list-selector.ts'
 import type { Place } from './page-window.ts'
 import type { Figures, Query } from './snapshot.ts'
+import type { Page as StorePage, Paged } from '../store/page.ts'
 
 export interface Rows<T> {
   /** In the order of the list, from whichever end it was read. */

@@ -1,14 +1,13 @@
 /** Fixes what a change is about before anybody agrees to it: what comes later is not taken. */
-import { everyItem } from '../store/pages.ts'
 import { guardedAmong } from '../cli/changes/resolvable.ts'
 import { counted, relative, thousands } from '../terminal/time.ts'
 import { isGuarded } from '../domain/incident.ts'
 import { commandOf } from '../messages/operation-messages.ts'
 import { operationToUndo } from '../engine/undo.ts'
-import type { Page, Paged } from '../store/port.ts'
 import type { StoreReader } from '../store/port.ts'
 import type { JobsPlan, Plan } from './action.ts'
 import type { Target } from './state.ts'
+import { everyItem, type Page, type Paged } from '../store/page.ts'
 
 export interface Frozen {
   targets: readonly Target[]

@@ -11,7 +11,7 @@ import {
   type InspectedWorker,
   type Inspector,
 } from '../engine/inspector.ts'
-import type { Page as StorePage, Paged, Selector, StoreReader } from '../store/port.ts'
+import type { StoreReader } from '../store/port.ts'
 import { readDetail, type Detail, type DetailQuery } from './detail.ts'
 import { figureItems } from './figure-pages.ts'
 import {
@@ -30,6 +30,8 @@ import { listed, namesJobs, type Listed } from './list-selector.ts'
 import type { Place } from './page-window.ts'
 import { seriesReader, type Series, type SeriesReader } from './series.ts'
 import { thriftyReader } from './cached-counts.ts'
+import type { Page as StorePage, Paged } from '../store/page.ts'
+import type { Selector } from '../domain/selector.ts'
 
 export type ListName = 'overview' | 'causes' | 'incidents' | 'dead-letters' | 'breakers' | 'jobs' | 'workers'
 

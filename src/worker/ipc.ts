@@ -3,8 +3,8 @@ import type { LogFields, LogLevel } from '../logger.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { SizeLimits } from '../domain/job.ts'
 import type { Policy } from '../domain/outcome.ts'
-import type { TypeDeclaration } from '../store/port.ts'
 import type { Tally } from './outcome-counts.ts'
+import type { TypeDeclaration } from '../store/views.ts'
 
 export type ToChild =
   /** The first message: what to load and how to work. Answered by `ready` or `load_failed`. */

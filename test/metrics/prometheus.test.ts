@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { prometheusText } from '../../src/metrics/prometheus.ts'
 import type { LocalBreaker, NamedBreaker } from '../../src/domain/breaker-row.ts'
 import type { CounterDelta } from '../../src/domain/stat-delta.ts'
-import type { TypeView, WorkerView } from '../../src/store/port.ts'
+import type { TypeView, WorkerView } from '../../src/store/views.ts'
 
 const now = 1_000_000
 const view = (over: Partial<TypeView>): TypeView => ({

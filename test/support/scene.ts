@@ -8,7 +8,7 @@ import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { createEvents } from '../../src/engine/events.ts'
 import { systemRandom } from '../../src/random.ts'
 import { checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
-import type { JobDetail, Store } from '../../src/store/port.ts'
+import type { Store } from '../../src/store/port.ts'
 import {
   eventually,
   freshFolder,
@@ -19,6 +19,7 @@ import {
   type Running,
   type RunOptions,
 } from './processes.ts'
+import type { JobDetail } from '../../src/store/views.ts'
 
 const open: Scene[] = []
 

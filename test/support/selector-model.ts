@@ -4,7 +4,7 @@ import type { Incident } from '../../src/domain/incident.ts'
 import type { Job } from '../../src/domain/job.ts'
 import type { ErrorMatch, Selector, WhereCondition } from '../../src/domain/selector.ts'
 import { parsePath } from '../../src/domain/variable-path.ts'
-import type { JobDetail } from '../../src/store/port.ts'
+import type { JobDetail } from '../../src/store/views.ts'
 
 /** A job with all that a store tells of it; the variables of its dead letter are a copy of their own. */
 export interface Known extends JobDetail {

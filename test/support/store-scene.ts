@@ -8,8 +8,9 @@ import { newJob, type EnqueueInput } from '../../src/domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../../src/domain/outcome.ts'
 import type { Applied, Resolution } from '../../src/domain/resolution.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { ClaimRequest, Enqueued, JobDetail, Settled, Store, WorkerRow } from '../../src/store/port.ts'
+import type { ClaimRequest, Enqueued, Settled, Store } from '../../src/store/port.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
+import type { JobDetail, WorkerRow } from '../../src/store/views.ts'
 
 /** What a suite is given for each test: a fresh, empty store. */
 export interface OpenedStore {

@@ -5,9 +5,10 @@ import type { Outcome, Policy } from '../../src/domain/outcome.ts'
 import { createEngine, type Ended, type Engine } from '../../src/engine/engine.ts'
 import { createEvents, type EngineEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
-import type { ClaimRequest, JobDetail, Settled, WorkerRow } from '../../src/store/port.ts'
+import type { ClaimRequest, Settled } from '../../src/store/port.ts'
 import { capturedLog } from './captured-log.ts'
 import { openTestStore, type TestStore, type TestStoreOptions } from './open-test-store.ts'
+import type { JobDetail, WorkerRow } from '../../src/store/views.ts'
 
 /** Waits that can be told by heart: 1 s, 2 s, 4 s … without jitter. */
 export const plainPolicy: Policy = {

@@ -6,12 +6,13 @@ import {
   localBreakers,
   type InspectedLocalBreaker,
 } from '../../engine/local-breakers.ts'
-import type { Store, TypeView } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { breakerColumns, breakerDocument, type ShownBreaker } from './breaker-view.ts'
 import { inspectedBreakers } from './breakers-command.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
+import type { TypeView } from '../../store/views.ts'
 
 export interface ListedBreaker extends ShownBreaker {
   /** Whose it is: a worker's id; null for one that all share. */

@@ -1,5 +1,4 @@
 /** A breaker as people and scripts see it. */
-import type { HistoryRow } from '../../store/port.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { quoted } from '../../text/shell-words.ts'
 import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
@@ -11,6 +10,7 @@ import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { facts, indented, section, type Step } from '../output/sections.ts'
 import type { Column } from '../../terminal/table.ts'
 import { counted, relative, span } from '../../terminal/time.ts'
+import type { HistoryRow } from '../../store/views.ts'
 
 export function breakerDocument(breaker: InspectedBreaker) {
   const { name, mode, generation, by, who, reason, changedAt, expiresAt, retryInMs, terms, probes, types } =

@@ -7,7 +7,7 @@ import { selectorText } from '../../domain/selector-text.ts'
 import { changeMany } from '../../engine/bulk.ts'
 import { withinSizes, type Engine } from '../../engine/engine.ts'
 import { foretellResolution } from '../../engine/dry-run.ts'
-import type { Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import {
   changed,
   foretell,
@@ -22,6 +22,7 @@ import { countedBy, impactOf, type Impact } from './impact.ts'
 import { SetPreviews, type SetPreview } from './set-preview.ts'
 import { nearKeys } from '../input/suggestions.ts'
 import type { Bound } from '../input/selector-flags.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface BulkChange {
   engine: Engine

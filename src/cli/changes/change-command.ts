@@ -1,12 +1,13 @@
 /** What verbs share that change the jobs of keys or of a selector, never of nothing. */
 import { finalStates, jobStates } from '../../domain/job.ts'
 import { runsAgain, type Resolution } from '../../domain/resolution.ts'
-import { everyItem } from '../../store/pages.ts'
-import type { Page, Paged, Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { BaseCommand } from '../base-command.ts'
 import { readKeys } from '../input/keys.ts'
 import { refuseBound, selectorOf, type Bound, type SelectorFlagValues } from '../input/selector-flags.ts'
 import type { Target } from './targets.ts'
+import { everyItem, type Page, type Paged } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface Verb {
   /** As it is typed: `jobs cancel`. */

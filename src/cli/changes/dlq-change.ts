@@ -1,9 +1,11 @@
 /** What `dlq retry` and `dlq discard` share. */
-import type { Page, Paged, Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { ChangeCommand, pageOfTargets } from './change-command.ts'
 import { changeFlags, paceFlags } from './change-flags.ts'
 import { boundFlags, selectorFlags } from '../input/selector-flags.ts'
 import type { Target } from './targets.ts'
+import type { Page, Paged } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export const dlqChangeFlags = { ...selectorFlags('dlq'), ...boundFlags('dlq'), ...changeFlags, ...paceFlags }
 

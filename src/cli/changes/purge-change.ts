@@ -2,13 +2,14 @@
 import type { Clock } from '../../clock.ts'
 import { foretellPurge } from '../../engine/dry-run.ts'
 import { purgeMany } from '../../engine/purge.ts'
-import type { Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { selectorWords } from './bulk-change.ts'
 import { changed, foretell, runChange, type ChangeEnd, type ChangeRun } from './change-run.ts'
 import { tellChanges } from './changes.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Output } from '../../terminal/output.ts'
 import { who } from '../input/actor.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface PurgeChange {
   store: Store

@@ -1,14 +1,15 @@
 /** The open incidents that a selector means, apart from those that are passed by unless they are named. */
 import { guardedBecause, guardedIncidentKinds, isGuarded, type IncidentKind } from '../../domain/incident.ts'
 import type { Applied } from '../../domain/resolution.ts'
-import { everyItem } from '../../store/pages.ts'
-import type { Selector, StoreReader } from '../../store/port.ts'
+import type { StoreReader } from '../../store/port.ts'
 import { namedKeys } from '../output/list.ts'
 import type { Output } from '../../terminal/output.ts'
 import { say } from '../../terminal/safe.ts'
 import type { Bound } from '../input/selector-flags.ts'
 import type { Target } from './targets.ts'
 import { thousands } from '../../terminal/time.ts'
+import { everyItem } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface GuardedTarget extends Target {
   kind: IncidentKind

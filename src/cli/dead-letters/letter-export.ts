@@ -1,14 +1,15 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../../domain/dead-letter.ts'
 import { Foreign } from '../../text/mask.ts'
-import { pagesOf } from '../../store/pages.ts'
-import type { Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { deadLetterDocument } from './dead-letter-view.ts'
 import { readable } from '../jobs/history-messages.ts'
 import { jsonLine } from '../../terminal/json.ts'
 import type { Revealing } from '../../terminal/safe.ts'
 import type { Bound } from '../input/selector-flags.ts'
 import type { Sink } from '../../terminal/streams.ts'
+import { pagesOf } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface LetterExport extends Revealing {
   store: Store

@@ -6,13 +6,14 @@ import { Foreign } from '../../text/mask.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createJobWaiter } from '../../engine/job-waiter.ts'
-import type { Enqueued, JobDetail } from '../../store/port.ts'
+import type { Enqueued } from '../../store/port.ts'
 import { DetailedError } from '../errors.ts'
 import { errorLine } from '../output/error-view.ts'
 import { jobDocument } from '../jobs/job-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { safeLines, say } from '../../terminal/safe.ts'
 import { relative } from '../../terminal/time.ts'
+import type { JobDetail } from '../../store/views.ts'
 
 export interface Accepted {
   key: number

@@ -1,10 +1,11 @@
 /** `incidents list --by cause`: the causes, worst first. */
 import { inspectCauses } from '../../engine/causes.ts'
-import type { Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { causeDocument, causeLines } from './cause-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export interface CauseListing {
   selector: Selector

@@ -1,7 +1,8 @@
 /** Keys that were asked for by name and that nothing has. */
 import { WfError } from '../../errors.ts'
-import type { Page, Paged, StoreInfo } from '../../store/port.ts'
 import { collect, namedKeys } from '../output/list.ts'
+import type { Page, Paged } from '../../store/page.ts'
+import type { StoreInfo } from '../../store/views.ts'
 
 export interface Asked<T> {
   keys: readonly number[] | undefined

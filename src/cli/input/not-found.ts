@@ -1,8 +1,11 @@
 /** What is said about a key that nothing has. */
 import { WfError } from '../../errors.ts'
 import { didYouMean } from '../../text/suggest.ts'
-import type { Page, Paged, Selector, StoreInfo, StoreReader } from '../../store/port.ts'
+import type { StoreReader } from '../../store/port.ts'
 import { nearKeys, nearNumber, type Jobs } from './suggestions.ts'
+import type { Page, Paged } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
+import type { StoreInfo } from '../../store/views.ts'
 
 interface Place {
   info(): Promise<StoreInfo>

@@ -1,6 +1,7 @@
 /** What was probably meant where a name or a key is not in the store: looked up only then. */
 import { didYouMean, nearWords } from '../../text/suggest.ts'
-import type { Page, Paged, Selector } from '../../store/port.ts'
+import type { Page, Paged } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 /** What names can be looked up in; `now` says who lives, which is of no interest here. */
 export interface Names {

@@ -4,11 +4,11 @@ import { mask, maskValue } from '../../text/mask.ts'
 import { preview } from '../../text/preview.ts'
 import { secretName } from '../../text/secret-names.ts'
 import { parsePath } from '../../domain/variable-path.ts'
-import type { HistoryRow } from '../../store/port.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { joined, say, type Revealing, type Safe } from '../../terminal/safe.ts'
 import { relative } from '../../terminal/time.ts'
+import type { HistoryRow } from '../../store/views.ts'
 
 const events: Readonly<Record<string, string>> = {
   dead_letter_purged: 'dead letter purged',

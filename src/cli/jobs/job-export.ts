@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/idempotency.ts'
 import { maskDocument, Unmasked } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { StoreInfo } from '../../store/port.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Revealing } from '../../terminal/safe.ts'
 import { jobPageDocument } from './job-page.ts'
 import { stepDocument } from './step-view.ts'
+import type { StoreInfo } from '../../store/views.ts'
 
 /** Changes when a reader of the one before would misunderstand it. */
 const format = 'wf-job/1'

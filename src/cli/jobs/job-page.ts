@@ -3,7 +3,6 @@ import { formatDuration } from '../../text/duration.ts'
 import { Foreign } from '../../text/mask.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { HistoryRow } from '../../store/port.ts'
 import { standingLine } from './closed-messages.ts'
 import { closedLetter, deadLetterDocument } from '../dead-letters/dead-letter-view.ts'
 import { errorLine, errorLines } from '../output/error-view.ts'
@@ -26,6 +25,7 @@ import {
 import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
 import { table, type Column } from '../../terminal/table.ts'
 import { relative } from '../../terminal/time.ts'
+import type { HistoryRow } from '../../store/views.ts'
 
 export interface PageLook extends Revealing {
   paint: Paint

@@ -1,14 +1,15 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
 import { Unmasked } from '../../text/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
-import { pagesOf } from '../../store/pages.ts'
-import type { Page, Paged, Selector, StoreInfo } from '../../store/port.ts'
 import { nearSelector, type Names } from '../input/suggestions.ts'
 import { shownSelector } from './command-shown.ts'
 import type { Output } from '../../terminal/output.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { table, type Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
+import { type Page, type Paged, pagesOf } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
+import type { StoreInfo } from '../../store/views.ts'
 
 export interface ListFlags {
   limit?: number | undefined

@@ -6,8 +6,8 @@
 import { formatDuration } from '../../text/duration.ts'
 import type { Happening } from '../../domain/feed-event.ts'
 import type { Job, JobState } from '../../domain/job.ts'
-import { everyItem, pagesOf } from '../../store/pages.ts'
 import type { StoreReader } from '../../store/port.ts'
+import { everyItem, pagesOf } from '../../store/page.ts'
 
 /** Jobs that are known at once: their rows are read at each look. */
 export const mostKnown = 2_000

@@ -1,9 +1,9 @@
 /** The figures of a window beside how things stand now: types that nothing was done of are there too while something of them waits. */
 import { createInspector } from '../../engine/inspector.ts'
 import type { Activity, ActivityGroup } from '../../metrics/activity.ts'
-import type { ActivityBy } from '../../store/activity-store.ts'
 import type { Store } from '../../store/port.ts'
 import type { Present, StatsRow } from './stats-view.ts'
+import type { ActivityBy } from '../../store/views.ts'
 
 export interface StatsWanted {
   by: ActivityBy

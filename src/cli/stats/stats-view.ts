@@ -1,10 +1,10 @@
 /** Figures of a window of time, as people and scripts see them. */
 import { formatDuration } from '../../text/duration.ts'
 import type { ActivityGroup } from '../../metrics/activity.ts'
-import type { ActivityBy } from '../../store/activity-store.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
+import type { ActivityBy } from '../../store/views.ts'
 
 export interface StatsRow extends ActivityGroup {
   /** How it stands now; only by type. */

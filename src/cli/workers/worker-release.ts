@@ -5,7 +5,6 @@ import { namedWords } from '../../messages/operation-messages.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { asOperation } from '../../engine/operation-log.ts'
 import { releaseWorker } from '../../engine/release-worker.ts'
-import type { WorkerRelease } from '../../store/operation-store.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
@@ -15,6 +14,7 @@ import { sumOf, sumWords, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import type { Sign } from './liveness.ts'
 import { missingWords, type FoundWorkers, type MissingWorker, type WorkerTarget } from './worker-targets.ts'
+import type { WorkerRelease } from '../../store/port.ts'
 
 export interface Released {
   id: string

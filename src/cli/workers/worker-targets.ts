@@ -3,8 +3,9 @@ import { Args } from '@oclif/core'
 import { WfError } from '../../errors.ts'
 import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { preview } from '../../text/preview.ts'
-import type { StoreReader, WorkerView } from '../../store/port.ts'
+import type { StoreReader } from '../../store/port.ts'
 import { readText } from '../input/values.ts'
+import type { WorkerView } from '../../store/views.ts'
 
 export const workersArg = () =>
   Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({

@@ -15,7 +15,8 @@ import { Safe, say } from '../../terminal/safe.ts'
 import { table } from '../../terminal/table.ts'
 import type { Operation } from '../../domain/operation.ts'
 import { foretellUndo, whyNotUndone } from '../../engine/undo.ts'
-import type { Paged, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
+import type { Paged } from '../../store/page.ts'
 
 export default class AuditShow extends BaseCommand {
   static override summary = 'Show one change: what was meant, what became of each, what can be undone.'

@@ -6,7 +6,7 @@ import { printList } from '../../cli/output/list.ts'
 import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
 import { readDuration } from '../../cli/input/values.ts'
-import type { HistoryRow } from '../../store/port.ts'
+import type { HistoryRow } from '../../store/views.ts'
 
 export default class BreakersHistory extends BaseCommand {
   static override summary = 'Show what opened and closed a breaker: when, why, and by whom.'

@@ -7,9 +7,10 @@ import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 import { counted } from '../../terminal/time.ts'
-import { pagesOf } from '../../store/pages.ts'
-import type { Selector, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import type { Target } from '../../cli/changes/targets.ts'
+import { pagesOf } from '../../store/page.ts'
+import type { Selector } from '../../domain/selector.ts'
 
 export default class DlqPurge extends BaseCommand {
   static override summary = 'Delete the stored copies of dead letters. This is final.'

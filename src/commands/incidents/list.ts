@@ -7,7 +7,7 @@ import { collect, printList } from '../../cli/output/list.ts'
 import { missingKeys } from '../../cli/input/missing-keys.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
 import { readChoice } from '../../cli/input/values.ts'
-import type { IncidentView } from '../../store/port.ts'
+import type { IncidentView } from '../../store/views.ts'
 
 export default class IncidentsList extends ListCommand {
   static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'

@@ -5,8 +5,7 @@
 import { WfError } from '../../errors.ts'
 import type { Applied, Resolution } from '../../domain/resolution.ts'
 import { checkStepName, checkStepResult } from '../../domain/step.ts'
-import type { WorkerRelease } from '../operation-store.ts'
-import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerView } from '../port.ts'
+import type { ClaimRequest, Enqueued, Exchanged, Store, StoreWriter, WorkerRelease } from '../port.ts'
 import { breakersTable } from './rows/breakers.ts'
 import { claimer } from './hot/claim.ts'
 import type { Connection } from './file/connection.ts'
@@ -32,6 +31,7 @@ import { closeUncopied } from './file/wal-recovery.ts'
 import { wakeUp } from './file/commit-watch.ts'
 import { workerIdempotencyTable } from './rows/steps.ts'
 import { workersTable } from './rows/workers.ts'
+import type { WorkerView } from '../views.ts'
 
 /** A batch of retention is a transaction of its own. */
 const pruneWeight = 64

@@ -2,9 +2,9 @@
 import type { BreakerImage } from '../../domain/operation.ts'
 import type { BreakerRow } from '../../domain/breaker-row.ts'
 import { undoBreaker, type NotRestored } from '../../domain/undo.ts'
-import type { UndoBatch } from '../operation-store.ts'
 import { breakersTable } from './rows/breakers.ts'
 import type { Connection } from './file/connection.ts'
+import type { UndoBatch } from '../port.ts'
 
 const uncounted = {
   requests: 0,

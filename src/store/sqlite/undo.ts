@@ -8,13 +8,13 @@ import type {
   Undone,
 } from '../../domain/operation.ts'
 import { undoJob, undoPause, undoUnknown, type NotRestored, type RestoredJob } from '../../domain/undo.ts'
-import type { UndoBatch } from '../operation-store.ts'
 import type { Connection } from './file/connection.ts'
 import { historyTable } from './rows/history.ts'
 import { jobDataTable } from './rows/job-data.ts'
 import { jobsTable } from './rows/jobs.ts'
 import { operationsTable } from './rows/operations.ts'
 import { breakerUndoer } from './undo-breaker.ts'
+import type { UndoBatch } from '../port.ts'
 
 export type Undoer = (batch: UndoBatch, now: number) => readonly Undone[]
 

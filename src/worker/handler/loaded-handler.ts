@@ -10,10 +10,10 @@ import { checkType } from '../../domain/new-job.ts'
 import { optionReader, type OptionReader, readOption } from '../../text/option-reader.ts'
 import { preview } from '../../text/preview.ts'
 import { type DependencyPolicy, normaliseDependencies } from '../../resilience/dependency-policy.ts'
-import type { TypeDeclaration } from '../../store/port.ts'
 import type { ActivatedJob, Handler, HandlerContext } from './define-handler.ts'
 import { refuseUnknownOptions } from './handler-options.ts'
 import { isStandardSchema, type StandardSchemaV1 } from './standard-schema.ts'
+import type { TypeDeclaration } from '../../store/views.ts'
 
 export interface LoadedHandler {
   readonly type: string

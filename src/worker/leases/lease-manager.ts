@@ -8,10 +8,10 @@ import type { Clock } from '../../clock.ts'
 import type { WfError } from '../../errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../logger.ts'
-import type { TypeDeclaration } from '../../store/port.ts'
 import { Renewals, type KeptWorker } from './lease-renewals.ts'
 import { lost, settleHeld, type Policies } from './settle-lost.ts'
 import { untilLost } from './store-watch.ts'
+import type { TypeDeclaration } from '../../store/views.ts'
 
 export interface Lease {
   /** How long a renewal lasts; default 30 s. */

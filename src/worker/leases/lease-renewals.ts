@@ -3,8 +3,9 @@ import type { Clock } from '../../clock.ts'
 import { isStoreGone } from '../../errors.ts'
 import type { Fence } from '../../domain/job.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store, WorkerRow } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { LeaseFence } from './lease-fence.ts'
+import type { WorkerRow } from '../../store/views.ts'
 
 export interface HeldAttempt {
   jobKey: number

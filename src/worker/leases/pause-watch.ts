@@ -5,8 +5,9 @@
 import type { Clock } from '../../clock.ts'
 import { quoted } from '../../text/shell-words.ts'
 import type { Logger } from '../../logger.ts'
-import type { PausedType, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import type { Upkeep } from './lease-manager.ts'
+import type { PausedType } from '../../store/views.ts'
 
 export interface PauseWatchOptions {
   store: Pick<Store, 'pausedTypes' | 'now'>

@@ -9,7 +9,6 @@ import type { Outcome, Policy } from '../../domain/outcome.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { EngineEventMap } from '../../engine/events.ts'
 import type { Logger } from '../../logger.ts'
-import type { TypeDeclaration } from '../../store/port.ts'
 import type { ChildExit, ForkChild } from './child-process.ts'
 import { wordsOfExit } from './child-process.ts'
 import { lineOf } from '../job-messages.ts'
@@ -19,6 +18,7 @@ import type { ChildSetup } from '../ipc.ts'
 import { SupervisedChild } from './supervisor-child.ts'
 import { count, sumOf, tallyKey, type Tally } from '../outcome-counts.ts'
 import { untilStored } from './until-stored.ts'
+import type { TypeDeclaration } from '../../store/views.ts'
 
 /** A position that one child after another fills. */
 export interface Post {

@@ -1,9 +1,9 @@
 /** What the supervisor says about its children: one line for each event that a person may want to know. */
 import type { Job } from '../../domain/job.ts'
-import type { TypeDeclaration } from '../../store/port.ts'
 import { wordsOfExit, type ChildExit } from './child-process.ts'
 import { namesOf } from '../leases/settle-lost.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
+import type { TypeDeclaration } from '../../store/views.ts'
 
 interface StartWords {
   processes: number

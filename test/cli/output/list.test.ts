@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../src/cli/output/list.ts'
-import { everyItem } from '../../../src/store/pages.ts'
-import type { Page, Paged } from '../../../src/store/port.ts'
+import { everyItem, type Page, type Paged } from '../../../src/store/page.ts'
 
 /** Pages over the numbers from 0, the cursor being the next of them. */
 function pagesOf(count: number) {

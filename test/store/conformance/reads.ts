@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/domain/job.ts'
-import type { Paged, Selector } from '../../../src/store/port.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
+import type { Paged } from '../../../src/store/page.ts'
+import type { Selector } from '../../../src/domain/selector.ts'
 
 async function pages<T>(read: (cursor?: string) => Promise<Paged<T>>): Promise<T[][]> {
   const found: T[][] = []

@@ -4,10 +4,10 @@ import type { JobState } from '../../../src/domain/job.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
 import { sortOrders, type SelectorList } from '../../../src/domain/selector.ts'
 import { pathText } from '../../../src/domain/variable-path.ts'
-import type { Page, Paged } from '../../../src/store/port.ts'
 import { incidentsMeant, jobsMeant, lettersMeant, type Known } from '../../support/selector-model.ts'
 import { anySelector, names, selectorWorld, values } from '../../support/selector-world.ts'
 import type { Stage } from '../conformance.ts'
+import type { Page, Paged } from '../../../src/store/page.ts'
 
 /** All pages of a list. */
 async function every<T>(limit: number, read: (page: Page) => Promise<Paged<T>>): Promise<readonly T[]> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Fence, Job } from '../../../src/domain/job.ts'
 import type { ListedStep } from '../../../src/domain/step.ts'
-import type { Page, Paged } from '../../../src/store/port.ts'
 import { outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
+import type { Page, Paged } from '../../../src/store/page.ts'
 
 const fenceOf = ({ key, attempt, workerId }: Job): Fence => ({
   jobKey: key,

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
 import { schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
-import type { Enqueued, StoreInfo } from '../../../src/store/port.ts'
+import type { Enqueued } from '../../../src/store/port.ts'
 import { temporaryDirectory } from '../../support/open-test-store.ts'
 import { startChildren, type Child, type ChildError } from './support/child.ts'
 import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import type { StoreInfo } from '../../../src/store/views.ts'
 
 /** Each step taken once. */
 const steps = Array.from({ length: schemaVersion }, (_, index) => ({ version: index + 1, times: 1 }))

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
 import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
-import type { Selector, StoreReader } from '../../../src/store/port.ts'
+import type { StoreReader } from '../../../src/store/port.ts'
 import { startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
 import { freshPath, jobsOf, long, openRaw, openRead, openWrite } from './support/files.ts'
+import type { Selector } from '../../../src/domain/selector.ts'
 
 const walBytes = (path: string) => statSync(`${path}-wal`).size
 const MiB = 1024 * 1024

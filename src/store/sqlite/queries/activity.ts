@@ -1,15 +1,9 @@
 /** What has been going on in a window of time: sums over wf_stats and over the ends of tables that grow with time. */
-import type {
-  ActivityBy,
-  ActivityQuery,
-  AttemptTotal,
-  StopTotal,
-  WaitingTotal,
-} from '../../activity-store.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { all, statements, type Condition } from './where-clause.ts'
 import { timeSeek } from './id-at-time.ts'
+import type { ActivityBy, ActivityQuery, AttemptTotal, StopTotal, WaitingTotal } from '../../views.ts'
 
 export interface Activity {
   attempts(query: ActivityQuery): readonly AttemptTotal[]

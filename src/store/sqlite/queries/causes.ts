@@ -4,8 +4,6 @@ import type { ErrorRecord } from '../../../domain/error-record.ts'
 import { normaliseMessage } from '../../../domain/fingerprint.ts'
 import type { IncidentKind } from '../../../domain/incident.ts'
 import { maskText } from '../../../text/mask.ts'
-import type { CauseVariables } from '../../cause-store.ts'
-import type { Selector } from '../../port.ts'
 import { errorFrom } from '../rows/attempts.ts'
 import type { Connection } from '../file/connection.ts'
 import { insideConditions, insideIncidentAlone, prepareInside } from './json-predicates.ts'
@@ -19,6 +17,8 @@ import {
   withDeadLetter,
   type Condition,
 } from './where-clause.ts'
+import type { CauseVariables } from '../../views.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 interface Group {
   fingerprint: string

@@ -1,11 +1,11 @@
 /** How many jobs are in which state: from partial indexes, so nothing here grows with completed jobs, which are not counted. */
 import { jobStates, type JobState } from '../../../domain/job.ts'
-import type { TypeView } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { indexesOf } from './job-list.ts'
 import { typesTable, type TypeRow } from '../rows/job-types.ts'
 import { namesFrom, workersTable } from '../rows/workers.ts'
+import type { TypeView } from '../../views.ts'
 
 export type Counts = Partial<Record<JobState, number>>
 

@@ -1,6 +1,5 @@
 /** Pages of dead letters, the one received last first unless told. A letter may outlive its job. */
 import type { DeadLetter } from '../../../domain/dead-letter.ts'
-import type { Page, Paged, Selector } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './json-predicates.ts'
@@ -16,6 +15,8 @@ import {
   type Condition,
 } from './where-clause.ts'
 import { sift, wanted } from './filtered-page.ts'
+import type { Page, Paged } from '../../page.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 export interface DeadLetterLister {
   list(selector: Selector, page: Page): Paged<DeadLetter>

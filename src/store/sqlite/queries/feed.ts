@@ -3,13 +3,13 @@
  * read again from a little before, because a process takes its time first and commits later; what was told then is left out.
  */
 import type { Marks } from '../../../domain/feed-event.ts'
-import type { News } from '../../activity-store.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { idNews, operationNews, type IdSource } from './feed-by-id.ts'
 import { successNews, workerNews } from './feed-counted.ts'
 import { attemptNews, letterNews } from './feed-dated.ts'
 import { timeSeek } from './id-at-time.ts'
+import type { News } from '../../views.ts'
 
 export interface NewsReader {
   marksAt(since: number, now: number): Marks

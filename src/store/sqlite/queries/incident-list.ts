@@ -1,5 +1,4 @@
 /** Pages of incidents, newest first unless told, each with its job. */
-import type { IncidentView, Page, Paged, Selector } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { incidentColumns, incidentFrom, type IncidentRow } from '../rows/incidents.ts'
@@ -15,6 +14,9 @@ import {
   withDeadLetter,
 } from './where-clause.ts'
 import { sift, wanted } from './filtered-page.ts'
+import type { IncidentView } from '../../views.ts'
+import type { Page, Paged } from '../../page.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 export interface IncidentLister {
   list(selector: Selector, page: Page): Paged<IncidentView>

@@ -1,7 +1,6 @@
 /** Everything about one job. */
 import type { Job } from '../../../domain/job.ts'
 import type { AttemptRecord } from '../../../domain/outcome.ts'
-import type { JobDetail } from '../../port.ts'
 import { attemptsTable } from '../rows/attempts.ts'
 import type { Connection } from '../file/connection.ts'
 import { historyTable } from '../rows/history.ts'
@@ -12,6 +11,7 @@ import { jobsTable } from '../rows/jobs.ts'
 import { letterReader } from '../rows/dead-letters.ts'
 import { statsTable } from '../rows/stats.ts'
 import { workerIdempotencyTable } from '../rows/steps.ts'
+import type { JobDetail } from '../../views.ts'
 
 export function jobDetails(db: Connection): (key: number) => JobDetail | null {
   const jobs = jobsTable(db)

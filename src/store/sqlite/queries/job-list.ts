@@ -3,7 +3,6 @@
  * states that are rare beside them are read from their own partial indexes, so that a few old stops are found at once.
  */
 import { jobStates, type Job, type JobState } from '../../../domain/job.ts'
-import type { Page, Paged, Selector } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { insideConditions, insideJob, insideJobAlone, looksInside, prepareInside } from './json-predicates.ts'
@@ -20,6 +19,8 @@ import {
   type Value,
 } from './where-clause.ts'
 import { sift, wanted } from './filtered-page.ts'
+import type { Page, Paged } from '../../page.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 /** States whose index is in the order of a list: (type, key). */
 const orderedStates: readonly JobState[] = ['failed', 'dead', 'rejected', 'cancelled']

@@ -1,9 +1,6 @@
 /** The reading half of the port. Every answer is one short read: no transaction outlives its call, so none holds back a checkpoint. */
 import { WfError } from '../../../errors.ts'
-import type { ActivityReader } from '../../activity-store.ts'
-import type { CauseReader } from '../../cause-store.ts'
-import type { OperationReader } from '../../operation-store.ts'
-import type { Page, Selector, StoreReader } from '../../port.ts'
+import type { StoreReader } from '../../port.ts'
 import { activity } from './activity.ts'
 import { breakersTable } from '../rows/breakers.ts'
 import { causeLister, causeVariables } from './causes.ts'
@@ -29,6 +26,8 @@ import type { StorePlace } from '../file/file-identity.ts'
 import { typesTable } from '../rows/job-types.ts'
 import { workerIdempotencyTable } from '../rows/steps.ts'
 import { workersTable } from '../rows/workers.ts'
+import type { Page } from '../../page.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 /** Readers meet a lock only while a WAL is recovered or removed: a matter of moments. */
 const readerPatienceMs = 5_000
@@ -84,7 +83,10 @@ export function sqliteReader(
   }
 }
 
-function operations(db: Connection, read: Read): OperationReader {
+function operations(
+  db: Connection,
+  read: Read,
+): Pick<StoreReader, 'operation' | 'operations' | 'operationTargets'> {
   const table = lazy(() => operationsTable(db))
   const list = lazy(() => operationLister(db))
   return {
@@ -94,7 +96,10 @@ function operations(db: Connection, read: Read): OperationReader {
   }
 }
 
-function watching(db: Connection, read: Read): ActivityReader {
+function watching(
+  db: Connection,
+  read: Read,
+): Pick<StoreReader, 'attemptTotals' | 'stopTotals' | 'waitingTotals' | 'marksAt' | 'newsSince'> {
   const figures = lazy(() => activity(db))
   const news = lazy(() => newsReader(db))
   return {
@@ -141,7 +146,7 @@ function listing(
   }
 }
 
-function causes(db: Connection, read: Read): CauseReader {
+function causes(db: Connection, read: Read): Pick<StoreReader, 'causes' | 'causeVariables'> {
   const incidents = lazy(() => incidentLister(db))
   /** Page by page, so that what is looked into holds nobody up. */
   const keysInside = async (selector: Selector) => {

@@ -1,10 +1,10 @@
 /** Pages of steps, those of the newest jobs first. */
 import { isUnknown, type ListedStep, type StepFilter } from '../../../domain/step.ts'
 import type { JobState } from '../../../domain/job.ts'
-import type { Page, Paged } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { all, badCursor, jobConditions, pageSize, statements, type Condition } from './where-clause.ts'
 import { stepColumns } from '../rows/steps.ts'
+import type { Page, Paged } from '../../page.ts'
 
 type Row = Omit<ListedStep, 'unknown'> & { jobAttempt: number }
 

@@ -1,8 +1,9 @@
 /** Turns a Selector into SQL conditions. Every value is bound; lists travel as JSON, so that a statement's text does not grow with them. */
 import { WfError } from '../../../errors.ts'
 import { preview } from '../../../text/preview.ts'
-import type { Page, Selector } from '../../port.ts'
 import type { Connection, Statement } from '../file/connection.ts'
+import type { Page } from '../../page.ts'
+import type { Selector } from '../../../domain/selector.ts'
 
 export type Value = string | number | null
 

@@ -1,6 +1,6 @@
 /** wf_history: transitions that are not attempts. */
-import type { HistoryRow } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
+import type { HistoryRow } from '../../views.ts'
 
 export interface HistoryTable {
   add(row: Omit<HistoryRow, 'id'>): void

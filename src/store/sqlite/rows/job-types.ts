@@ -1,7 +1,7 @@
 /** wf_types: what workers declare of a type, its pause, and its row of bad outcomes. */
-import type { TypeDeclaration } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { pausesTable, type Pauses } from './pauses.ts'
+import type { TypeDeclaration } from '../../views.ts'
 
 export interface TypeRow {
   type: string

@@ -2,14 +2,17 @@
 import type { BreakerChange, NamedBreaker } from '../../../domain/breaker-row.ts'
 import type { NewTarget, PauseImage } from '../../../domain/operation.ts'
 import type { ForgetSteps } from '../../../domain/step.ts'
-import type { OperationWriter } from '../../operation-store.ts'
 import type { Connection } from '../file/connection.ts'
 import type { GroupCommit } from '../file/group-commit.ts'
 import { operationsTable } from './operations.ts'
 import { breakerImage } from '../undo-breaker.ts'
 import { pauseImages, undoer, unpaused } from '../undo.ts'
+import type { StoreWriter } from '../../port.ts'
 
-export function operationWrites(db: Connection, group: GroupCommit): OperationWriter {
+export function operationWrites(
+  db: Connection,
+  group: GroupCommit,
+): Pick<StoreWriter, 'beginOperation' | 'endOperation' | 'addOperationTargets' | 'undo'> {
   const operations = operationsTable(db)
   const undo = undoer(db)
   const write = <T>(weight: number, run: () => T): Promise<T> => group.run({ weight, byWorker: false, run })

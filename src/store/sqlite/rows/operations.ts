@@ -14,9 +14,9 @@ import {
   type TargetImage,
   type TargetName,
 } from '../../../domain/operation.ts'
-import type { Page, Paged } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { all, badCursor, pageSize, statements, type Condition } from '../queries/where-clause.ts'
+import type { Page, Paged } from '../../page.ts'
 
 export interface OperationsTable {
   begin(operation: NewOperation, now: number): number

@@ -3,9 +3,9 @@
  * the next change or claim only tidies up. After each pause the type's jobs are let go on a ramp, over all workers.
  */
 import { rampRoom } from '../../../domain/ramp.ts'
-import type { PausedType } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { historyTable } from './history.ts'
+import type { PausedType } from '../../views.ts'
 
 export interface Pause {
   who: string

@@ -1,10 +1,10 @@
 /** wf_workers: one row and one lease a worker, whatever number of jobs it holds. */
 import type { LocalBreaker } from '../../../domain/breaker-row.ts'
-import type { ExpiredLease, WorkerRow, WorkerView } from '../../port.ts'
 import type { Fence, Job } from '../../../domain/job.ts'
 import type { Connection } from '../file/connection.ts'
 import { localBreakersFrom } from './local-breakers.ts'
 import { jobColumnCount, jobColumns, jobFrom, type JobRow } from './jobs.ts'
+import type { ExpiredLease, WorkerRow, WorkerView } from '../../views.ts'
 
 export interface WorkersTable {
   register(worker: WorkerRow): void
