@@ -66,7 +66,7 @@ function groups(src) {
     { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-)/, priority: 3 },
     {
       name: 'base',
-      test: within(/^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breakers)/),
+      test: within(/^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breaker)/),
       minShareCount: sharers,
       priority: 2,
     },

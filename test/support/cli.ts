@@ -1,9 +1,9 @@
-/** The built wf as a process, run to its end: what it said, where, and its exit code. */
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+/** Runs the built wf to its end: what it printed, where, and its exit code. */
+import { fork, spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const bin = join(root, 'bin/run.js')
@@ -18,6 +18,8 @@ export interface CliOptions {
   input?: string
   /** Of another user. */
   uid?: number
+  /** Always a process of its own (default: a host runs commands that need none). */
+  ownProcess?: boolean
 }
 
 export interface CliEnd {
@@ -41,8 +43,64 @@ const foreign = [
   'CI',
 ]
 
+/**
+ * Runs a command. One host a test file runs those that read no input and end by themselves, one at a time; calls that
+ * overlap, and everything that has to do with processes, signals and input, get a process of their own.
+ */
 export function cli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
-  return run(process.execPath, [bin, ...args, ...storeFlag(options)], options)
+  const words = [...args, ...storeFlag(options)]
+  if (hostBusy || needsProcess(args, options)) return run(process.execPath, [bin, ...words], options)
+  return runInHost(words, options)
+}
+
+const longRunning = new Set(['run-worker', 'dashboard', 'tail', 'triage'])
+
+function needsProcess(args: readonly string[], { input, uid, env = {}, ownProcess }: CliOptions): boolean {
+  const [first = ''] = args
+  const own = input !== undefined || uid !== undefined || ownProcess === true
+  return own || longRunning.has(first) || args.includes('--watch') || ownVariables.some((name) => name in env)
+}
+
+/** What Node.js itself reads when it starts. */
+const ownVariables = ['DEBUG', 'NODE_OPTIONS', 'PATH', 'EDITOR', 'VISUAL', 'TZ']
+
+let host: ChildProcess | undefined
+let hostBusy = false
+
+afterAll(() => {
+  host?.disconnect()
+  host = undefined
+})
+
+async function runInHost(args: readonly string[], { cwd = root, env = {} }: CliOptions): Promise<CliEnd> {
+  host ??= fork(join(root, 'test/support/cli-host.mjs'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [],
+  })
+  const serving = host
+  hostBusy = true
+  try {
+    const end = await new Promise<{ code: number; out: string; err: string }>((resolve, reject) => {
+      const ended = (code: number | null) => {
+        host = undefined
+        reject(new Error(`the host of commands ended with ${code} at: wf ${args.join(' ')}`))
+      }
+      serving.once('exit', ended)
+      serving.once('message', (message) => {
+        serving.off('exit', ended)
+        resolve(message as { code: number; out: string; err: string })
+      })
+      serving.send({ args, cwd, env: environment(env) })
+    })
+    return { ...end, json: <T>() => JSON.parse(end.out) as T }
+  } finally {
+    hostBusy = false
+  }
+}
+
+function environment(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const merged = { ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined))
 }
 
 /** `wf` in a shell line stands for the built wf. */
@@ -98,9 +156,13 @@ function start(
   args: readonly string[],
   { cwd = root, env = {}, input, uid }: CliOptions,
 ): ChildProcess {
-  const given = { ...process.env, ...Object.fromEntries(foreign.map((name) => [name, undefined])), ...env }
   const stdio: StdioOptions = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
-  const child = spawn(file, [...args], { cwd, env: given, stdio, ...(uid === undefined ? {} : { uid }) })
+  const child = spawn(file, [...args], {
+    cwd,
+    env: environment(env),
+    stdio,
+    ...(uid === undefined ? {} : { uid }),
+  })
   child.stdin?.on('error', () => {})
   // A test that failed half-way leaves nothing running.
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -18,6 +18,7 @@ export async function loadedBy(args: readonly string[], store?: string): Promise
   const folder = temporaryDirectory()
   const end = await cli(args, {
     env: { NODE_V8_COVERAGE: folder },
+    ownProcess: true,
     ...(store === undefined ? {} : { store }),
   })
   expect(end.code, end.err).toBe(0)

@@ -281,7 +281,10 @@ describe('many processes that read and then write', () => {
         .map((line) => `${file}: ${line.trim()}`),
     )
     // A backup, and reads of one moment, only read.
-    const reading = ["backup.ts: source.exec('BEGIN')", 'one-moment.ts: return db.transaction(read)']
+    const reading = [
+      "file/backup.ts: source.exec('BEGIN')",
+      'queries/read-snapshot.ts: return db.transaction(read)',
+    ]
     expect(begins.sort()).toEqual(reading.map((line) => `sqlite/${line}`))
   })
 })
