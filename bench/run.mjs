@@ -12,6 +12,9 @@ import { printFloors, printResults } from './lib/print.mjs'
 import { setUp } from './lib/setup.mjs'
 
 const usage = `node bench/run.mjs [scenario …] [--rounds 5] [--only text,text] [--scale 1] [--calm 5] [--big] [--list] [--no-build]
+node bench/run.mjs compare --base DIR [--floor 0.95] [--rounds 10] [--only …] [--scale …] [--calm …] [--list] [--no-build]
+  compare   this checkout beside another one that is built: the ratio of each speed, with its 95 % interval
+  --floor   the ratio below which a speed falls short: when its whole interval lies below it, the exit code is 1
   --only    only measurements whose name contains one of these
   --scale   multiplies the number of jobs (0.1 for a quick look; below 1 nothing is worth quoting)
   --calm    waits for others to be quiet, and measures again up to so many times when they were not
@@ -20,7 +23,9 @@ const usage = `node bench/run.mjs [scenario …] [--rounds 5] [--only text,text]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
+    base: { type: 'string' },
+    floor: { type: 'string', default: '0.95' },
     only: { type: 'string' },
     scale: { type: 'string', default: '1' },
     big: { type: 'boolean', default: false },
@@ -35,16 +40,17 @@ const folder = join(import.meta.dirname, 'scenarios')
 const names = readdirSync(folder)
   .map((file) => file.replace(/\.mjs$/, ''))
   .sort()
-const unknown = positionals.filter((name) => !names.includes(name))
-if (values.help || unknown.length > 0) {
+const comparing = positionals[0] === 'compare'
+const unknown = positionals.slice(comparing ? 1 : 0).filter((name) => comparing || !names.includes(name))
+if (values.help || unknown.length > 0 || comparing !== (values.base !== undefined)) {
   console.error(`${usage}\n  scenarios: ${names.join(', ')}`)
   process.exit(values.help ? 0 : 2)
 }
 
-const rounds = Number(values.rounds)
+const rounds = Number(values.rounds ?? (comparing ? 10 : 5))
 const only = values.only?.split(',')
 const scale = Number(values.scale)
-const missing = values.list ? {} : setUp({ build: !values['no-build'] })
+const missing = values.list ? {} : setUp({ build: !values['no-build'], peers: !comparing })
 const place = openPlace()
 const report = {
   at: new Date().toISOString(),
@@ -57,6 +63,17 @@ const report = {
 }
 report.scenarios = {}
 let broken = 0
+
+if (comparing) {
+  const { compare } = await import('./compare.mjs')
+  const options = {
+    base: values.base,
+    floor: Number(values.floor),
+    list: values.list,
+    calm: Number(values.calm),
+  }
+  process.exit(await compare({ place, rounds, only, scale, report, progress, ...options }))
+}
 
 for (const name of positionals.length > 0 ? positionals : names) {
   const { scenario } = await import(join(folder, `${name}.mjs`))

@@ -1,14 +1,20 @@
 // One measurement of a worker that drains a backlog, the same for every contender.
 import { perform, rssMb, start, workingPid } from './processes.mjs'
 
-/** Opens a fresh store with `jobs` in it. File stores are copied from a template; Redis is filled each time. */
+/**
+ * Opens a fresh store with `jobs` in it. File stores are copied from a template; Redis is filled each time. With
+ * `readOnly` the template itself is opened.
+ */
 export async function withBacklog({ place, contender, options, use }) {
   const copied = contender.name !== 'bullmq'
   const folder = copied
-    ? await place.template(templateName(contender, options), async (made) => {
-        const store = await contender.open(made)
-        await fill({ folder: made, contender, address: store.address, options })
-        await store.close()
+    ? await place.template(templateName(contender, options), {
+        copied: !options.readOnly,
+        async fill(made) {
+          const store = await contender.open(made)
+          await fill({ folder: made, contender, address: store.address, options })
+          await store.close()
+        },
       })
     : place.folder()
   const store = await contender.open(folder)
@@ -18,7 +24,7 @@ export async function withBacklog({ place, contender, options, use }) {
     return await use({ folder, store })
   } finally {
     await store.close()
-    place.clear(folder)
+    if (!options.readOnly) place.clear(folder)
   }
 }
 

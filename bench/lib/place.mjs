@@ -23,13 +23,14 @@ export function openPlace() {
       mkdirSync(folder)
       return folder
     },
-    /** A prepared store, made once a run and copied for each measurement. */
-    async template(name, fill) {
+    /** A prepared store, made once a run and, unless it is only read, copied for each measurement. */
+    async template(name, { fill, copied }) {
       if (!templates.has(name)) {
         const folder = this.folder()
         templates.set(name, folder)
         await fill(folder)
       }
+      if (!copied) return templates.get(name)
       const copy = this.folder()
       cpSync(templates.get(name), copy, { recursive: true })
       return copy

@@ -7,9 +7,10 @@ import { installRedis } from './redis.mjs'
 const bench = dirname(import.meta.dirname)
 const root = dirname(bench)
 
-/** Answers the names of the contenders that cannot take part, with why. */
-export function setUp({ build }) {
+/** Returns the names of the contenders that cannot take part, with why. */
+export function setUp({ build, peers = true }) {
   if (build) run(process.execPath, [join(root, '.ci/up-to-date.mjs')], root)
+  if (!peers) return {}
   if (!isInstalled()) {
     process.stderr.write('bench: npm ci in bench/ (plainjob, bullmq, better-sqlite3) …\n')
     run('npm', ['ci', '--no-audit', '--no-fund'], bench)

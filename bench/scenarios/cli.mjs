@@ -6,7 +6,7 @@ import { withBacklog } from '../lib/backlog.mjs'
 import { median } from '../lib/stats.mjs'
 
 const spawns = 10
-const wfProgram = join(import.meta.dirname, '../../bin/run.js')
+const { program: wfProgram } = contenders.wf
 const bareProgram = join(import.meta.dirname, '../contenders/bare-oclif/run.js')
 
 const grid = [
@@ -37,11 +37,11 @@ export const scenario = {
   ],
 }
 
-async function time(place, { program, args }) {
+export async function time(place, { contender = contenders.wf, program = contender.program, args }) {
   await writeManifest()
   return withBacklog({
     place,
-    contender: contenders.wf,
+    contender,
     options: { jobs: 100, bytes: 200, durability: 'FULL' },
     use({ store }) {
       const took = Array.from({ length: spawns }, () => {

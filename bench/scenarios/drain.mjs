@@ -4,7 +4,7 @@ import { drain } from '../lib/backlog.mjs'
 const { wf, plainjob, bullmq, raw } = contenders
 
 /** Jobs enough for two seconds or three: half a second of it is the warming up of the compiler, for everyone. */
-const grid = [
+export const grid = [
   { contender: wf, durability: 'FULL', concurrency: 1, count: 10_000 },
   { contender: wf, durability: 'FULL', concurrency: 10, count: 50_000 },
   { contender: wf, durability: 'FULL', concurrency: 100, count: 100_000 },
@@ -31,7 +31,8 @@ const rate = (measurement) => [measurement, 'rate']
 /** plainjob at its better: ten of its workers in one process, or one. */
 const plain = (durability) => [rate(`plainjob ${durability} c1`), rate(`plainjob ${durability} c10`)]
 
-const name = ({ contender, durability, concurrency }) => `${contender.name} ${durability} c${concurrency}`
+export const name = ({ contender, durability, concurrency }) =>
+  `${contender.name} ${durability} c${concurrency}`
 
 export const scenario = {
   about:

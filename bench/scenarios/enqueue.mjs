@@ -3,7 +3,7 @@ import { perform } from '../lib/processes.mjs'
 
 const { bullmq, plainjob, raw, wf } = contenders
 
-const grid = [
+export const grid = [
   { contender: wf, durability: 'FULL', one: 3_000, bulk: 50_000 },
   { contender: raw, durability: 'FULL', one: 3_000, bulk: 50_000 },
   { contender: plainjob, durability: 'FULL', one: 3_000, bulk: 50_000 },
@@ -50,7 +50,7 @@ export const scenario = {
   ]),
 }
 
-async function enqueue({ place, contender, options }) {
+export async function enqueue({ place, contender, options }) {
   const folder = place.folder()
   const store = await contender.open(folder)
   const asked = { ...options, contender: contender.name, address: store.address }

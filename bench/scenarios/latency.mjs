@@ -42,7 +42,7 @@ export const scenario = {
   ],
 }
 
-function latency({ place, contender, durability, jobs, scale }) {
+export function latency({ place, contender, durability, jobs, scale }) {
   return withBacklog({
     place,
     contender,

@@ -7,11 +7,11 @@ import { median } from '../lib/stats.mjs'
 import { addCompleted, addIncidents } from '../lib/wf-store.mjs'
 
 const spawns = 5
-const program = join(import.meta.dirname, '../../bin/run.js')
 const preload = new URL('../lib/preload-memory.mjs', import.meta.url).href
 
-const rows = 1_020_000
 const incidents = 20_000
+const jobsPerIncident = 51
+const rows = incidents * jobsPerIncident
 const causes = 12
 
 const commands = [
@@ -38,7 +38,7 @@ const commands = [
 export const scenario = {
   about: `commands of the person on call, from spawn to exit, in a store of ${(rows - incidents).toLocaleString('en')} completed jobs and ${incidents.toLocaleString('en')} incidents of ${causes} causes`,
   measurements: ({ place }) =>
-    commands.map(({ id, args }) => ({ id, contender: 'wf', run: () => time(place, args.split(' ')) })),
+    commands.map(({ id, args }) => ({ id, contender: 'wf', run: () => time(place, { args }) })),
   floors: commands
     .filter(({ slow }) => !slow)
     .flatMap(({ id }) => [
@@ -47,30 +47,39 @@ export const scenario = {
     ]),
 }
 
-function time(place, args) {
+/** One command in the large store, which all of a contender's measurements share: they only read. */
+export function time(place, { contender = contenders.wf, args, scale = 1 }) {
+  const rows = Math.round(incidents * scale) * jobsPerIncident
   const finish = (address) => {
     addCompleted(address, { rows, bytes: 200 })
-    addIncidents(address, { every: rows / incidents, causes })
+    addIncidents(address, { every: jobsPerIncident, causes })
   }
-  const options = { jobs: 0, bytes: 200, durability: 'NORMAL', finish, finishName: 'incidents' }
+  const options = {
+    jobs: 0,
+    bytes: 200,
+    durability: 'NORMAL',
+    finish,
+    finishName: `incidents of ${rows}`,
+    readOnly: true,
+  }
   const use = ({ folder, store }) => {
     const report = join(folder, 'memory')
     const took = Array.from({ length: spawns }, () => {
       const startedAt = performance.now()
       const { status, stderr } = spawnSync(
         process.execPath,
-        ['--import', preload, program, ...args, '--store', store.address],
+        ['--import', preload, contender.program, ...args.split(' '), '--store', store.address],
         {
           encoding: 'utf8',
           env: { ...process.env, NODE_OPTIONS: '', WF_BENCH_MEMORY: report },
         },
       )
-      if (status !== 0) throw new Error(`wf ${args.join(' ')} ended with ${status}:\n${stderr}`)
+      if (status !== 0) throw new Error(`wf ${args} ended with ${status}:\n${stderr}`)
       const { maxRSS, cpuUs } = JSON.parse(readFileSync(report, 'utf8'))
       return { ms: performance.now() - startedAt, cpuMs: cpuUs / 1000, rss: maxRSS / 1024 }
     })
     const middle = (part) => median(took.map((each) => each[part]))
     return { ms: middle('ms'), cpuMs: middle('cpuMs'), rss: middle('rss') }
   }
-  return withBacklog({ place, contender: contenders.wf, options, use })
+  return withBacklog({ place, contender, options, use })
 }

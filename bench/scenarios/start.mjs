@@ -39,7 +39,7 @@ export const scenario = {
   ],
 }
 
-function firstDone({ place, contender, durability, processes }) {
+export function firstDone({ place, contender, durability, processes }) {
   return withBacklog({
     place,
     contender,

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { createProbe } from '../../lib/probe.mjs'
 import { options } from '../../lib/report.mjs'
 
-// wf's own copy, which this process has loaded already: a second one would count as wf's memory.
-const Database = createRequire(new URL('../../../package.json', import.meta.url))('better-sqlite3')
+// The copy that this process has loaded already: a second one would count as wf's memory.
+const Database = createRequire(process.argv[1])('better-sqlite3')
 const probe = createProbe()
 
 export const bench = {

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { countJobs } from '../../lib/wf-store.mjs'
 
-const { openClient } = await import(join(import.meta.dirname, '../../../dist/index.js'))
+export const connect = (options) => connectThrough(join(import.meta.dirname, '../../..'), options)
 
-export async function connect({ address, durability, type = 'bench', olderKeys }) {
+/** Connects through the client of the checkout `root`. */
+export async function connectThrough(root, { address, durability, type = 'bench', olderKeys }) {
+  const { openClient } = await import(join(root, 'dist/index.js'))
   const client = await openClient({
     store: address,
     durability: durability === 'NORMAL' ? 'process' : 'power',
