@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { cli } from '../support/cli.ts'
 import { wfBin } from '../support/processes.ts'
 import { Scene } from '../support/scene.ts'
 
@@ -56,9 +57,9 @@ describe('names that come from data', () => {
     const keys = await scene.enqueue(...names.map((type) => ({ type })))
     for (const [index, key] of keys.entries()) {
       await scene.engine.pauseTypes([names[index] ?? ''], { paused: true, reason: null, who: 'ann' })
-      const { commands } = JSON.parse(scene.wf(['jobs', 'explain', String(key), '--json']).out) as {
+      const { commands } = (await cli(['jobs', 'explain', String(key), '--json'], { store: scene.db })).json<{
         commands: { command: string }[]
-      }
+      }>()
       const [resume] = commands
       expect(resume?.command).toMatch(/^wf types resume /)
       const script = `wf() { "${process.execPath}" "${wfBin}" "$@"; }; ${resume?.command}`

@@ -1,4 +1,5 @@
 /** Whatever is done in whatever order, SQLite does what the model does, and what must always hold does. */
+import { repeats } from '../support/long.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
@@ -310,7 +311,7 @@ describe('the store and its model', () => {
         )
         await opened.store.close()
       }),
-      { numRuns: process.env['WF_LONG'] === '1' ? 1_000 : 80 },
+      { numRuns: repeats(80, 1_000) },
     )
   }, 600_000)
 })

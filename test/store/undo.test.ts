@@ -1,4 +1,5 @@
 /** Over random stores: what an operation did, its undo takes back, and nothing else. */
+import { repeats } from '../support/long.ts'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/domain/job.ts'
 import type { Undone } from '../../src/domain/operation.ts'
@@ -134,7 +135,7 @@ async function undo({ store, now }: Scene, of: number): Promise<readonly Undone[
   return undone
 }
 
-const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
+const seeds = Array.from({ length: repeats(4, 12) }, (_, index) => index + 1)
 
 describe('over random stores', () => {
   it.each(seeds)(

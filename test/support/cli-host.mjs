@@ -11,7 +11,8 @@ class Exit extends Error {}
 process.on('message', ({ args, cwd, env }) => {
   void run(args, cwd, env).then((end) => process.send(end))
 })
-process.on('disconnect', () => process.reallyExit(0))
+const exit = process.exit.bind(process)
+process.on('disconnect', () => exit(0))
 // What is still in flight when a command exits rejects later.
 process.on('unhandledRejection', (error) => {
   if (!(error instanceof Exit)) throw error

@@ -1,7 +1,7 @@
 /** What a run of the built wf loaded. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
 import { cli, root } from './cli.ts'
 import { temporaryDirectory } from './open-test-store.ts'
@@ -15,16 +15,16 @@ export interface Loaded {
 
 /** Everything that a run of wf loaded, as V8 reports it. */
 export async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
-  const folder = temporaryDirectory()
+  const report = join(temporaryDirectory(), 'scripts.json')
+  const preload = join(root, 'test/support/loaded-scripts.cjs')
   const end = await cli(args, {
-    env: { NODE_V8_COVERAGE: folder },
-    ownProcess: true,
+    env: { NODE_OPTIONS: `--require ${preload}`, LOADED_SCRIPTS: report },
     ...(store === undefined ? {} : { store }),
   })
   expect(end.code, end.err).toBe(0)
-  const files = readdirSync(folder).flatMap((file) => {
-    const report = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] }
-    return report.result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  const files = (JSON.parse(readFileSync(report, 'utf8')) as string[]).flatMap((url) => {
+    if (url.startsWith('file:')) return [url]
+    return url.startsWith('/') ? [pathToFileURL(url).href] : []
   })
   const paths = files.map((url) => fileURLToPath(url))
   return {

@@ -200,13 +200,20 @@ describe('looking for work', () => {
     await t.add()
     await t.rest()
     expect(starts).toEqual([10_000])
-    for (const delay of ['1h', '3d'] as const) {
-      const at = t.clock.monotonic()
+    for (const [delay, delayMs] of [
+      ['1h', 3_600_000],
+      ['5m', 300_000],
+    ] as const) {
+      const before = starts.length
+      const addedAt = t.clock.monotonic()
       await t.add({ delay })
-      await t.clock.advance(delay === '1h' ? 3_600_000 : 0)
-      if (delay === '3d') continue
-      await t.rest()
-      expect((starts.at(-1) ?? 0) - at).toBeLessThanOrEqual(3_600_000 + 100)
+      await t.clock.advance(delayMs - 1)
+      expect(starts.length, `${delay}: nothing starts early`).toBe(before)
+      await t.clock.advance(101)
+      expect(starts.length, `${delay}: it starts`).toBe(before + 1)
+      const startedAfterMs = (starts.at(-1) ?? 0) - addedAt
+      expect(startedAfterMs).toBeGreaterThanOrEqual(delayMs)
+      expect(startedAfterMs).toBeLessThanOrEqual(delayMs + 100)
     }
   })
 

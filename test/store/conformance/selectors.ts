@@ -1,3 +1,4 @@
+import { long } from '../../support/long.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JobState } from '../../../src/domain/job.ts'
@@ -21,7 +22,7 @@ async function every<T>(limit: number, read: (page: Page) => Promise<Paged<T>>):
   return found
 }
 
-const seeds = [1, 2, 3]
+const seeds = long ? [1, 2, 3] : [1]
 
 const isSame = (one: unknown, other: unknown) => sortedMembers(one) === sortedMembers(other)
 const sortedMembers = (value: unknown) =>

@@ -8,7 +8,8 @@ import { openReader, type Connection } from '../../../src/store/sqlite/file/conn
 import type { Enqueued } from '../../../src/store/port.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
-import { freshPath, jobsOf, long, openRaw, openRead, openWrite } from './support/files.ts'
+import { freshPath, jobsOf, openRaw, openRead, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 
 function openSource(path: string): Connection {
   const db = openReader(path)

@@ -19,7 +19,8 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { outcomes, sceneOn } from '../../support/store-scene.ts'
 import { refusalOf, startChild, type Child } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
-import { copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import { copyOf, freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 
 /** What each question and each change came to: `ok`, or the code of the error. */
 type Probe = Record<string, string | number>

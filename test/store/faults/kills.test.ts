@@ -14,7 +14,8 @@ import {
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { startChild, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
-import { copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import { copyOf, freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 
 /** One call of the port. */
 interface Call {

@@ -11,7 +11,8 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { claimRequest, openedBreaker } from '../../support/store-scene.ts'
 import { refusalOf, startChildren, type Child } from './support/child.ts'
 import { fileScene } from './support/every-state.ts'
-import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 
 const someOperation = {
   verb: 'cancel',

@@ -5,7 +5,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { seededRandom, type Random } from '../../../src/random.ts'
 import { bundledScript } from '../../support/bundled-script.ts'
-import { freshPath, long } from './support/files.ts'
+import { freshPath } from './support/files.ts'
+import { long } from '../../support/long.ts'
 import { canRecord, Disk, record, type RecordOptions } from './support/recorded-disk.ts'
 
 const script = await bundledScript(fileURLToPath(new URL('support/power-script.mjs', import.meta.url)))

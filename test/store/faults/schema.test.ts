@@ -14,7 +14,8 @@ import { migrations } from '../../../src/store/sqlite/file/migrations.ts'
 import { openSqliteReader, openSqliteStore } from '../../../src/store/sqlite/file/open.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
-import { bytesOf, copyOf, freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import { bytesOf, copyOf, freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 
 const random = () => 0.5
 const upgrade = `ALTER TABLE wf_jobs ADD COLUMN colour TEXT; INSERT INTO wf_migrations VALUES (${schemaVersion + 1}, 'colours', 1)`

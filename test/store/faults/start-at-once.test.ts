@@ -6,7 +6,8 @@ import { schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
 import type { Enqueued } from '../../../src/store/port.ts'
 import { temporaryDirectory } from '../../support/open-test-store.ts'
 import { startChildren, type Child, type ChildError } from './support/child.ts'
-import { freshPath, jobsOf, long, openRaw, openWrite } from './support/files.ts'
+import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 import type { StoreInfo } from '../../../src/store/views.ts'
 
 /** Each step taken once. */

@@ -6,7 +6,8 @@ import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { StoreReader } from '../../../src/store/port.ts'
 import { startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
-import { freshPath, jobsOf, long, openRaw, openRead, openWrite } from './support/files.ts'
+import { freshPath, jobsOf, openRaw, openRead, openWrite } from './support/files.ts'
+import { long } from '../../support/long.ts'
 import type { Selector } from '../../../src/domain/selector.ts'
 
 const walBytes = (path: string) => statSync(`${path}-wal`).size

@@ -1,4 +1,5 @@
 /** Stores in files of a test's own, opened as production opens them, and copies of them. */
+import { long } from '../../../support/long.ts'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,8 +18,6 @@ import {
 import type { Store, StoreReader } from '../../../../src/store/port.ts'
 import { temporaryDirectory } from '../../../support/open-test-store.ts'
 
-/** Longer runs of the random tests: set WF_LONG=1. */
-export const long = process.env['WF_LONG'] === '1'
 if (long) vi.setConfig({ testTimeout: 900_000 })
 
 export const freshPath = () => join(temporaryDirectory(), 'wf.db')
