@@ -19,6 +19,7 @@ const levels = [
   ['config'],
   ['app'],
   ['terminal'],
+  ['views'],
   ['cli', 'client', 'start-worker', 'worker-process'],
   ['tui', 'http'],
   ['commands'],

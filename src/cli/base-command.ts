@@ -137,7 +137,7 @@ export abstract class BaseCommand extends Command {
   protected async sayNothing(from: Store, selector: Selector): Promise<void> {
     const [{ selectorText }, { shownSelector }, { location }] = await Promise.all([
       import('../domain/selector-text.ts'),
-      import('./output/command-shown.ts'),
+      import('../views/command-shown.ts'),
       from.info(),
     ])
     const words = selectorText(selector)

@@ -5,7 +5,7 @@ import type { Unmasked } from '../text/mask.ts'
 import { framedWords } from './oclif-messages.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './input/refused-value.ts'
-import { commandInJson, shownCommand } from './output/command-shown.ts'
+import { commandInJson, shownCommand } from '../views/command-shown.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLines, say } from '../terminal/safe.ts'
 

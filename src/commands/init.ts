@@ -6,7 +6,7 @@ import { initFiles, type InitFile } from '../cli/init-files.ts'
 import { unwritable } from '../cli/input/input.ts'
 import { prose } from '../text/dedent.ts'
 import { say } from '../terminal/safe.ts'
-import { section, stepLines, type Step } from '../cli/output/sections.ts'
+import { section, stepLines, type Step } from '../views/sections.ts'
 import { quoted } from '../text/shell-words.ts'
 
 export default class Init extends BaseCommand {

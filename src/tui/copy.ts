@@ -1,5 +1,5 @@
 /** What is selected, as a command line. */
-import { causeCommand } from '../cli/incidents/cause-view.ts'
+import { causeCommand } from '../views/cause-view.ts'
 import { quoted } from '../text/shell-words.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { keyOf, type Item } from './items.ts'

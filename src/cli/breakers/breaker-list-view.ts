@@ -7,7 +7,7 @@ import {
   type InspectedLocalBreaker,
 } from '../../engine/local-breakers.ts'
 import type { Store } from '../../store/port.ts'
-import { breakerColumns, breakerDocument, type ShownBreaker } from './breaker-view.ts'
+import { breakerColumns, breakerDocument, type ShownBreaker } from '../../views/breaker-view.ts'
 import { inspectedBreakers } from './breakers-command.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Column } from '../../terminal/table.ts'

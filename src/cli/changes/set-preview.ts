@@ -1,6 +1,6 @@
 /** What a verb would change in the variables of a few jobs, so that a person sees a mend before it is made. */
 import { isJsonObject } from '../../text/json.ts'
-import { maskedChange, variableWords } from '../jobs/history-messages.ts'
+import { maskedChange, variableWords } from '../../views/history-messages.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 

@@ -1,7 +1,7 @@
 /** `incidents list --by cause`: the causes, worst first. */
 import { inspectCauses } from '../../engine/causes.ts'
 import type { Store } from '../../store/port.ts'
-import { causeDocument, causeLines } from './cause-view.ts'
+import { causeDocument, causeLines } from '../../views/cause-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'

@@ -3,8 +3,8 @@ import type { Selector } from '../../domain/selector.ts'
 import { inspectCauses, type InspectedCause } from '../../engine/causes.ts'
 import { createInspector } from '../../engine/inspector.ts'
 import type { Store } from '../../store/port.ts'
-import { causeDocument } from './cause-view.ts'
-import { incidentOf, incidentPageDocument } from './incident-page.ts'
+import { causeDocument } from '../../views/cause-view.ts'
+import { incidentOf, incidentPageDocument } from '../../views/incident-page.ts'
 
 export async function triageDocument(
   store: Store,

@@ -5,8 +5,8 @@ import { maskDocument, Unmasked } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Revealing } from '../../terminal/safe.ts'
-import { jobPageDocument } from './job-page.ts'
-import { stepDocument } from './step-view.ts'
+import { jobPageDocument } from '../../views/job-page.ts'
+import { stepDocument } from '../../views/step-view.ts'
 import type { StoreInfo } from '../../store/views.ts'
 
 /** Changes when a reader of the one before would misunderstand it. */

@@ -2,7 +2,7 @@
 import { Unmasked } from '../../text/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { nearSelector, type Names } from '../input/suggestions.ts'
-import { shownSelector } from './command-shown.ts'
+import { shownSelector } from '../../views/command-shown.ts'
 import type { Output } from '../../terminal/output.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { table, type Column } from '../../terminal/table.ts'

@@ -2,7 +2,7 @@
 import { undoableVerbs, type Operation } from '../../domain/operation.ts'
 import { finalBecause } from '../../messages/operation-messages.ts'
 import type { Unmasked } from '../../text/mask.ts'
-import { commandInJson, shownCommand } from './command-shown.ts'
+import { commandInJson, shownCommand } from '../../views/command-shown.ts'
 import type { Output } from '../../terminal/output.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { say, type Safe } from '../../terminal/safe.ts'

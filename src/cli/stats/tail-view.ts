@@ -1,7 +1,7 @@
 /** What happened, a line each, for people and scripts. */
 import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
 import { maskText, Unmasked } from '../../text/mask.ts'
-import { maskMeant } from '../output/mask-command.ts'
+import { maskMeant } from '../../views/mask-command.ts'
 import { operationVerbs } from '../../domain/operation.ts'
 import { cutToWidth, displayWidth, escapeText } from '../../text/escape.ts'
 import { iso } from '../../terminal/json.ts'

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { breakerHistoryColumns, breakerHistoryDocument } from '../../cli/breakers/breaker-history-view.ts'
+import { breakerHistoryColumns, breakerHistoryDocument } from '../../views/breaker-history-view.ts'
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { deadlineFlag, integerFlag } from '../../cli/flags.ts'
 import { printList } from '../../cli/output/list.ts'

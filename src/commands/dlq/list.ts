@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { prose } from '../../text/dedent.ts'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
-import { deadLetterColumns, deadLetterDocument } from '../../cli/dead-letters/dead-letter-view.ts'
+import { deadLetterColumns, deadLetterDocument } from '../../views/dead-letter-view.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
 import { collect, printList } from '../../cli/output/list.ts'

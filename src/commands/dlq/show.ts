@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { deadLetterPage, deadLetterPageDocument } from '../../cli/dead-letters/dead-letter-page.ts'
+import { deadLetterPage, deadLetterPageDocument } from '../../views/dead-letter-page.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { noSuchDeadLetter } from '../../cli/input/not-found.ts'
 

@@ -4,7 +4,7 @@ import { listFlags, typesFlag } from '../../cli/flags.ts'
 import { given } from '../../text/omit-undefined.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { prose } from '../../text/dedent.ts'
-import { listedStepColumns, listedStepDocument } from '../../cli/jobs/step-view.ts'
+import { listedStepColumns, listedStepDocument } from '../../views/step-view.ts'
 import type { ListedStep, StepFilter } from '../../domain/step.ts'
 
 export default class IdempotencyList extends ListCommand {

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { readable } from '../../cli/jobs/history-messages.ts'
+import { readable } from '../../views/history-messages.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
 import { say } from '../../terminal/safe.ts'
-import { facts, jsonLines, section } from '../../cli/output/sections.ts'
-import { stepDocument, stepLinesOf } from '../../cli/jobs/step-view.ts'
+import { facts, jsonLines, section } from '../../views/sections.ts'
+import { stepDocument, stepLinesOf } from '../../views/step-view.ts'
 
 export default class IdempotencyShow extends BaseCommand {
   static override summary = 'Show the steps of a job with their results.'

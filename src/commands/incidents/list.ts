@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { guarded, keysArg, listFlags } from '../../cli/flags.ts'
-import { incidentColumns, incidentViewDocument } from '../../cli/incidents/incident-view.ts'
+import { incidentColumns, incidentViewDocument } from '../../views/incident-view.ts'
 import { readKeys } from '../../cli/input/keys.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { missingKeys } from '../../cli/input/missing-keys.ts'

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { incidentOf, incidentPage, incidentPageDocument } from '../../cli/incidents/incident-page.ts'
+import { incidentOf, incidentPage, incidentPageDocument } from '../../views/incident-page.ts'
 import { noSuchIncident, noSuchJob } from '../../cli/input/not-found.ts'
 
 export default class IncidentsShow extends BaseCommand {

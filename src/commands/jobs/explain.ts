@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.ts'
-import { explanationDocument, explanationPage } from '../../cli/jobs/explanation-view.ts'
+import { explanationDocument, explanationPage } from '../../views/explanation-view.ts'
 import { keyArg } from '../../cli/flags.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'

@@ -1,7 +1,7 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
-import { inspectedJobDocument, jobColumns } from '../../cli/jobs/job-view.ts'
+import { inspectedJobDocument, jobColumns } from '../../views/job-view.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { missingKeys } from '../../cli/input/missing-keys.ts'
 import { prose } from '../../text/dedent.ts'

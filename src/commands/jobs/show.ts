@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { keyArg, revealFlags } from '../../cli/flags.ts'
-import { jobPage, jobPageDocument } from '../../cli/jobs/job-page.ts'
+import { jobPage, jobPageDocument } from '../../views/job-page.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 

@@ -1,6 +1,6 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { printList } from '../../cli/output/list.ts'
-import { workerColumns, workerDocument } from '../../cli/workers/worker-view.ts'
+import { workerColumns, workerDocument } from '../../views/worker-view.ts'
 import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
 import { Flags } from '@oclif/core'

@@ -1,6 +1,6 @@
 /** Every attempt of a job, the newest first, with the whole of what was thrown. */
 import { Safe, safeLines, say } from '../../terminal/safe.ts'
-import { indented } from '../../cli/output/sections.ts'
+import { indented } from '../../views/sections.ts'
 import { relative } from '../../terminal/time.ts'
 import { formatDuration } from '../../text/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'

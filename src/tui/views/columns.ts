@@ -1,12 +1,12 @@
 /** Columns of each list: those of the commands, with what a living screen adds. */
-import { breakerColumns } from '../../cli/breakers/breaker-view.ts'
-import { causeWords } from '../../cli/incidents/cause-view.ts'
-import { deadLetterColumns } from '../../cli/dead-letters/dead-letter-view.ts'
-import { incidentColumns } from '../../cli/incidents/incident-view.ts'
-import { statePainter, stateWords } from '../../cli/jobs/job-view.ts'
+import { breakerColumns } from '../../views/breaker-view.ts'
+import { causeWords } from '../../views/cause-view.ts'
+import { deadLetterColumns } from '../../views/dead-letter-view.ts'
+import { incidentColumns } from '../../views/incident-view.ts'
+import { statePainter, stateWords } from '../../views/job-view.ts'
 import type { Column } from '../../terminal/table.ts'
 import { span, thousands } from '../../terminal/time.ts'
-import { workerColumns } from '../../cli/workers/worker-view.ts'
+import { workerColumns } from '../../views/worker-view.ts'
 import { formatDuration } from '../../text/duration.ts'
 import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
 import type {

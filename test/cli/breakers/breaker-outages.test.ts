@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spellDocument, spellsOf } from '../../../src/cli/breakers/breaker-outages.ts'
+import { spellDocument, spellsOf } from '../../../src/views/breaker-outages.ts'
 import type { HistoryRow } from '../../../src/store/views.ts'
 
 const row = (at: number, from: string, to: string, reason: string | null = null): HistoryRow => ({

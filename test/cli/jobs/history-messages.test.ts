@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { standingLine, statusWords } from '../../../src/cli/jobs/closed-messages.ts'
-import { historyDetail, historyLine } from '../../../src/cli/jobs/history-messages.ts'
+import { standingLine, statusWords } from '../../../src/views/closed-messages.ts'
+import { historyDetail, historyLine } from '../../../src/views/history-messages.ts'
 import { createPaint } from '../../../src/terminal/paint.ts'
 
 const paint = await createPaint(false)

@@ -5,7 +5,7 @@ import {
   shownCommand,
   shownMeant,
   shownSelector,
-} from '../../../src/cli/output/command-shown.ts'
+} from '../../../src/views/command-shown.ts'
 import { cleanDocument, revealedJson } from '../../../src/text/sanitize.ts'
 import { Foreign, maskText } from '../../../src/text/mask.ts'
 

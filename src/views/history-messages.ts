@@ -1,14 +1,14 @@
 /** What was done with a job outside its attempts, in words: who, what, why, and what changed with it. */
-import { isJsonObject } from '../../text/json.ts'
-import { mask, maskValue } from '../../text/mask.ts'
-import { preview } from '../../text/preview.ts'
-import { secretName } from '../../text/secret-names.ts'
-import { parsePath } from '../../domain/variable-path.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint } from '../../terminal/paint.ts'
-import { joined, say, type Revealing, type Safe } from '../../terminal/safe.ts'
-import { relative } from '../../terminal/time.ts'
-import type { HistoryRow } from '../../store/views.ts'
+import { isJsonObject } from '../text/json.ts'
+import { mask, maskValue } from '../text/mask.ts'
+import { preview } from '../text/preview.ts'
+import { secretName } from '../text/secret-names.ts'
+import { parsePath } from '../domain/variable-path.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { joined, say, type Revealing, type Safe } from '../terminal/safe.ts'
+import { relative } from '../terminal/time.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 const events: Readonly<Record<string, string>> = {
   dead_letter_purged: 'dead letter purged',

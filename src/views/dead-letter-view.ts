@@ -1,11 +1,11 @@
 /** A dead letter as people and scripts see it. */
-import type { DeadLetter } from '../../domain/dead-letter.ts'
-import type { ErrorRecord } from '../../domain/error-record.ts'
-import { statusWords, type Closed } from '../jobs/closed-messages.ts'
-import { errorLine } from '../output/error-view.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
+import type { DeadLetter } from '../domain/dead-letter.ts'
+import type { ErrorRecord } from '../domain/error-record.ts'
+import { statusWords, type Closed } from './closed-messages.ts'
+import { errorLine } from './error-view.ts'
+import { iso } from '../terminal/json.ts'
+import type { Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
 
 export function deadLetterDocument(letter: DeadLetter) {
   return {

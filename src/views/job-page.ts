@@ -1,31 +1,23 @@
 /** All that is known about one job: the page of `jobs show`. */
-import { formatDuration } from '../../text/duration.ts'
-import { Foreign } from '../../text/mask.ts'
-import type { AttemptRecord } from '../../domain/outcome.ts'
-import type { InspectedDetail } from '../../engine/inspector.ts'
+import { formatDuration } from '../text/duration.ts'
+import { Foreign } from '../text/mask.ts'
+import type { AttemptRecord } from '../domain/outcome.ts'
+import type { InspectedDetail } from '../engine/inspector.ts'
 import { standingLine } from './closed-messages.ts'
-import { closedLetter, deadLetterDocument } from '../dead-letters/dead-letter-view.ts'
-import { errorLine, errorLines } from '../output/error-view.ts'
+import { closedLetter, deadLetterDocument } from './dead-letter-view.ts'
+import { errorLine, errorLines } from './error-view.ts'
 import { historyDetail, historyLine, readable } from './history-messages.ts'
-import { closedIncident, incidentDocument } from '../incidents/incident-view.ts'
+import { closedIncident, incidentDocument } from './incident-view.ts'
 import { jobDocument, statePainter, stateWords } from './job-view.ts'
-import { iso } from '../../terminal/json.ts'
+import { iso } from '../terminal/json.ts'
 import { stepsOf } from './next-steps.ts'
-import type { Paint } from '../../terminal/paint.ts'
-import { joined, say, type Revealing, type Safe } from '../../terminal/safe.ts'
-import {
-  facts,
-  indented,
-  jsonLines,
-  section,
-  stepDocuments,
-  stepLines,
-  type Fact,
-} from '../output/sections.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { joined, say, type Revealing, type Safe } from '../terminal/safe.ts'
+import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Fact } from './sections.ts'
 import { stepDocument, stepLinesOf, unknownSteps } from './step-view.ts'
-import { table, type Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
-import type { HistoryRow } from '../../store/views.ts'
+import { table, type Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 export interface PageLook extends Revealing {
   paint: Paint

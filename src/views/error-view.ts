@@ -1,7 +1,7 @@
 /** The record of an error, as it is shown. */
-import type { ErrorRecord } from '../../domain/error-record.ts'
-import type { Paint } from '../../terminal/paint.ts'
-import { Safe, safeLines, say, type Revealing } from '../../terminal/safe.ts'
+import type { ErrorRecord } from '../domain/error-record.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { Safe, safeLines, say, type Revealing } from '../terminal/safe.ts'
 
 /** One line: the code tells more than the class where there is one. */
 export function errorLine(error: ErrorRecord): string {

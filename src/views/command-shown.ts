@@ -1,9 +1,9 @@
 /** Command lines as they are shown: keys whole, secrets masked. */
-import { Unmasked } from '../../text/mask.ts'
+import { Unmasked } from '../text/mask.ts'
 import { maskCommand, maskMeant, maskSelector } from './mask-command.ts'
-import type { Operation } from '../../domain/operation.ts'
-import { escapeText } from '../../text/escape.ts'
-import { Safe } from '../../terminal/safe.ts'
+import type { Operation } from '../domain/operation.ts'
+import { escapeText } from '../text/escape.ts'
+import { Safe } from '../terminal/safe.ts'
 
 export const shownCommand = (command: string): Safe => new Safe(escapeText(maskCommand(command)))
 

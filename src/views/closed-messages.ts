@@ -1,6 +1,6 @@
 /** How an incident or a dead letter stands: open, or closed by whom, how and when. */
-import { say, type Safe } from '../../terminal/safe.ts'
-import { relative } from '../../terminal/time.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import { relative } from '../terminal/time.ts'
 
 export interface Closed {
   /** Epoch ms; null while it is open. */

@@ -2,8 +2,8 @@
  * Command lines with their secrets hidden. Keys of jobs and fingerprints are wf's own: several keys in a row can look like the number of
  * a card, and a fingerprint may have no letter in it. They stay; all else in a line is somebody's text, and masked like it.
  */
-import { maskText } from '../../text/mask.ts'
-import type { Operation, OperationVerb } from '../../domain/operation.ts'
+import { maskText } from '../text/mask.ts'
+import type { Operation, OperationVerb } from '../domain/operation.ts'
 
 /** `wf incidents resolve --type x 17 18` and the others that take keys, also behind `operation 3: `; any other text is masked as a whole. */
 export function maskCommand(line: string): string {

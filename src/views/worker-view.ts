@@ -1,8 +1,8 @@
 /** A worker process as people and scripts see it. */
-import type { InspectedWorker } from '../../engine/inspector.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Column } from '../../terminal/table.ts'
-import { span } from '../../terminal/time.ts'
+import type { InspectedWorker } from '../engine/inspector.ts'
+import { iso } from '../terminal/json.ts'
+import type { Column } from '../terminal/table.ts'
+import { span } from '../terminal/time.ts'
 
 export function workerDocument({
   id,

@@ -1,26 +1,18 @@
 /** One dead letter: the page of `dlq show`. Its job may be gone; the letter has all that was needed of it. */
-import type { DeadLetter } from '../../domain/dead-letter.ts'
-import { Foreign } from '../../text/mask.ts'
-import type { InspectedDetail } from '../../engine/inspector.ts'
-import { statusWords } from '../jobs/closed-messages.ts'
+import type { DeadLetter } from '../domain/dead-letter.ts'
+import { Foreign } from '../text/mask.ts'
+import type { InspectedDetail } from '../engine/inspector.ts'
+import { statusWords } from './closed-messages.ts'
 import { closedLetter, deadLetterDocument, letterError } from './dead-letter-view.ts'
-import { errorLines } from '../output/error-view.ts'
-import { readable } from '../jobs/history-messages.ts'
-import type { PageLook } from '../jobs/job-page.ts'
-import { jobDocument, statePainter, stateWords } from '../jobs/job-view.ts'
-import { iso } from '../../terminal/json.ts'
-import { doubtsOf, stepsOf } from '../jobs/next-steps.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
-import {
-  facts,
-  indented,
-  jsonLines,
-  section,
-  stepDocuments,
-  stepLines,
-  type Step,
-} from '../output/sections.ts'
-import { counted, relative } from '../../terminal/time.ts'
+import { errorLines } from './error-view.ts'
+import { readable } from './history-messages.ts'
+import type { PageLook } from './job-page.ts'
+import { jobDocument, statePainter, stateWords } from './job-view.ts'
+import { iso } from '../terminal/json.ts'
+import { doubtsOf, stepsOf } from './next-steps.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import { facts, indented, jsonLines, section, stepDocuments, stepLines, type Step } from './sections.ts'
+import { counted, relative } from '../terminal/time.ts'
 
 export interface LetterOfJob {
   letter: DeadLetter & { variables: string }

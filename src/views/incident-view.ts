@@ -1,13 +1,13 @@
 /** An incident as people and scripts see it. */
-import type { Incident } from '../../domain/incident.ts'
-import { Unmasked } from '../../text/mask.ts'
-import { statusWords, type Closed } from '../jobs/closed-messages.ts'
-import { errorLine } from '../output/error-view.ts'
-import { jobDocument } from '../jobs/job-view.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
-import type { IncidentView } from '../../store/views.ts'
+import type { Incident } from '../domain/incident.ts'
+import { Unmasked } from '../text/mask.ts'
+import { statusWords, type Closed } from './closed-messages.ts'
+import { errorLine } from './error-view.ts'
+import { jobDocument } from './job-view.ts'
+import { iso } from '../terminal/json.ts'
+import type { Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
+import type { IncidentView } from '../store/views.ts'
 
 export function incidentDocument(incident: Incident) {
   return {

@@ -1,13 +1,13 @@
 /** How long a breaker was open each time, from its opening to its closing, and what opened it. */
-import { formatDuration } from '../../text/duration.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint } from '../../terminal/paint.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
-import { indented } from '../output/sections.ts'
-import { table, type Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
+import { formatDuration } from '../text/duration.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import { indented } from './sections.ts'
+import { table, type Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
 import { turnOf } from './breaker-history-view.ts'
-import type { HistoryRow } from '../../store/views.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 /** From the opening of what was closed to its closing. */
 export interface Spell {

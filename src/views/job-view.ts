@@ -1,10 +1,10 @@
 /** A job as people and scripts see it. */
-import type { Job, JobState } from '../../domain/job.ts'
-import type { InspectedJob } from '../../engine/inspector.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint, Painter } from '../../terminal/paint.ts'
-import type { Column } from '../../terminal/table.ts'
-import { relative, span } from '../../terminal/time.ts'
+import type { Job, JobState } from '../domain/job.ts'
+import type { InspectedJob } from '../engine/inspector.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint, Painter } from '../terminal/paint.ts'
+import type { Column } from '../terminal/table.ts'
+import { relative, span } from '../terminal/time.ts'
 
 export function jobDocument(job: Job) {
   return {

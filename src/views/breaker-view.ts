@@ -1,16 +1,16 @@
 /** A breaker as people and scripts see it. */
-import { formatDuration } from '../../text/duration.ts'
-import { quoted } from '../../text/shell-words.ts'
-import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
+import { formatDuration } from '../text/duration.ts'
+import { quoted } from '../text/shell-words.ts'
+import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import { breakerHistoryLine } from './breaker-history-view.ts'
 import { spellLines, type Spell } from './breaker-outages.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint, Painter } from '../../terminal/paint.ts'
-import { joined, say, type Safe } from '../../terminal/safe.ts'
-import { facts, indented, section, type Step } from '../output/sections.ts'
-import type { Column } from '../../terminal/table.ts'
-import { counted, relative, span } from '../../terminal/time.ts'
-import type { HistoryRow } from '../../store/views.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint, Painter } from '../terminal/paint.ts'
+import { joined, say, type Safe } from '../terminal/safe.ts'
+import { facts, indented, section, type Step } from './sections.ts'
+import type { Column } from '../terminal/table.ts'
+import { counted, relative, span } from '../terminal/time.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 export function breakerDocument(breaker: InspectedBreaker) {
   const { name, mode, generation, by, who, reason, changedAt, expiresAt, retryInMs, terms, probes, types } =

@@ -1,14 +1,14 @@
 /** Steps that a job must take once, as people and scripts see them. */
-import type { Job } from '../../domain/job.ts'
-import { Foreign } from '../../text/mask.ts'
-import { isUnknown, type ListedStep, type Step } from '../../domain/step.ts'
+import type { Job } from '../domain/job.ts'
+import { Foreign } from '../text/mask.ts'
+import { isUnknown, type ListedStep, type Step } from '../domain/step.ts'
 import { readable } from './history-messages.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint, Painter } from '../../terminal/paint.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
-import { indented } from '../output/sections.ts'
-import { table, type Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint, Painter } from '../terminal/paint.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import { indented } from './sections.ts'
+import { table, type Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
 
 type Outcome = 'done' | 'unknown' | 'under_way'
 type Seen = Pick<Step, 'completedAt' | 'unknowns'> & { unknown: boolean }

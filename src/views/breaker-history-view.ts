@@ -1,14 +1,14 @@
 /** What opened and closed a breaker, as people and scripts see it: in lines under it, and as a table of its own. */
-import { formatDuration } from '../../text/duration.ts'
-import { isJsonObject } from '../../text/json.ts'
-import { Foreign } from '../../text/mask.ts'
-import { readable } from '../jobs/history-messages.ts'
-import { iso } from '../../terminal/json.ts'
-import type { Paint } from '../../terminal/paint.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
-import type { Column } from '../../terminal/table.ts'
-import { relative } from '../../terminal/time.ts'
-import type { HistoryRow } from '../../store/views.ts'
+import { formatDuration } from '../text/duration.ts'
+import { isJsonObject } from '../text/json.ts'
+import { Foreign } from '../text/mask.ts'
+import { readable } from './history-messages.ts'
+import { iso } from '../terminal/json.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { say, type Safe } from '../terminal/safe.ts'
+import type { Column } from '../terminal/table.ts'
+import { relative } from '../terminal/time.ts'
+import type { HistoryRow } from '../store/views.ts'
 
 /** What the store keeps of one change; what somebody broke is shown as unknown. */
 export interface BreakerTurn {

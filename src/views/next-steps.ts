@@ -1,8 +1,8 @@
 /** What can be done about a job, as commands to copy. */
-import type { ResolutionVerb } from '../../domain/resolution.ts'
-import { isUnknown } from '../../domain/step.ts'
-import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { Step } from '../output/sections.ts'
+import type { ResolutionVerb } from '../domain/resolution.ts'
+import { isUnknown } from '../domain/step.ts'
+import type { InspectedDetail } from '../engine/inspector.ts'
+import type { Step } from './sections.ts'
 
 const commands: Readonly<Record<ResolutionVerb, string>> = {
   resolve: 'incidents resolve',
