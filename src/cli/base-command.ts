@@ -10,7 +10,7 @@ import type { Inspector } from '../engine/inspector.ts'
 import type { Store } from '../store/port.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { refuseValues } from './flags.ts'
-import { say } from '../terminal/safe.ts'
+import { say, shownSelector } from '../terminal/safe.ts'
 import { quoted } from '../text/shell-words.ts'
 import { createOutput, type Output } from '../terminal/output.ts'
 import { processSinks, type Sinks } from '../terminal/streams.ts'
@@ -135,9 +135,8 @@ export abstract class BaseCommand extends Command {
 
   /** Where was looked in vain for what a selector means. */
   protected async sayNothing(from: Store, selector: Selector): Promise<void> {
-    const [{ selectorText }, { shownSelector }, { location }] = await Promise.all([
+    const [{ selectorText }, { location }] = await Promise.all([
       import('../domain/selector-text.ts'),
-      import('../views/command-shown.ts'),
       from.info(),
     ])
     const words = selectorText(selector)

@@ -1,13 +1,12 @@
 /** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
 import { didYouMean, nearWords } from '../text/suggest.ts'
 import { WfError, type ErrorCode } from '../errors.ts'
-import type { Unmasked } from '../text/mask.ts'
+import type { Masked } from '../text/mask.ts'
 import { framedWords } from './oclif-messages.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import { RefusedValue } from './input/refused-value.ts'
-import { commandInJson, shownCommand } from '../views/command-shown.ts'
 import type { Output } from '../terminal/output.ts'
-import { safeLines, say } from '../terminal/safe.ts'
+import { commandInJson, safeLines, say, shownCommand } from '../terminal/safe.ts'
 
 /** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
 export class DetailedError extends WfError {
@@ -25,7 +24,7 @@ export class DetailedError extends WfError {
 export interface ErrorDocument {
   code: ErrorCode
   message: string
-  hint: Unmasked
+  hint: Masked
   [detail: string]: unknown
 }
 

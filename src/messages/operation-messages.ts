@@ -1,5 +1,7 @@
 /** How an operation is spoken of: the command that made it, and what was meant by it. */
-import { operationLimits, type OperationVerb } from '../domain/operation.ts'
+import { operationLimits, type Operation, type OperationVerb } from '../domain/operation.ts'
+import { maskText } from '../text/mask.ts'
+import { maskWords } from '../text/shell-words.ts'
 
 const commands: Readonly<Record<OperationVerb, string>> = {
   resolve: 'incidents resolve',
@@ -50,4 +52,13 @@ export function namedWords(names: readonly (number | string)[]): string {
   const told = names.slice(0, namedKeys).join(' ')
   const words = names.length > namedKeys ? `${told} … (${names.length} in all)` : told
   return words.length > selectorCharacters ? `${words.slice(0, selectorCharacters - 1)}…` : words
+}
+
+const ofNames: readonly OperationVerb[] = ['pause', 'resume', 'trip', 'close', 'release', 'drain', 'forget']
+
+/** What an operation was about, masked: flags and keys, names of types, breakers or workers, or the key of a job and names of its steps. */
+export function maskedTargets({ verb, selector }: Pick<Operation, 'verb' | 'selector'>): string {
+  if (!ofNames.includes(verb)) return maskWords(selector)
+  const [key = ''] = /^\d{1,16}(?= |$)/.exec(selector) ?? []
+  return `${key}${maskText(selector.slice(key.length))}`
 }

@@ -1,14 +1,14 @@
 /** JSON for standard output: one document, secrets masked, and no character in it that a terminal would act on. */
-import { cleanDocument, revealedJson } from '../text/sanitize.ts'
+import { cleanJson, revealedJson } from '../text/sanitize.ts'
 import type { Revealing } from './safe.ts'
 
 export function jsonText(value: unknown, { reveal = false }: Revealing = {}): string {
-  return `${(reveal ? revealedJson : cleanDocument)(value, 2)}\n`
+  return `${(reveal ? revealedJson : cleanJson)(value, 2)}\n`
 }
 
 /** One document of many, a line each. */
 export function jsonLine(value: unknown, { reveal = false }: Revealing = {}): string {
-  return `${(reveal ? revealedJson : cleanDocument)(value)}\n`
+  return `${(reveal ? revealedJson : cleanJson)(value)}\n`
 }
 
 /** Instants in JSON are ISO 8601 in UTC. */

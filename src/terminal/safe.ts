@@ -3,11 +3,12 @@
  * on its way into a Safe, and the screen takes nothing else: what was forgotten does not compile.
  */
 import { cleanJson, cleanText, revealedJson } from '../text/sanitize.ts'
-import { maskText, Unmasked } from '../text/mask.ts'
+import { maskText, Masked } from '../text/mask.ts'
+import { maskCommand, maskWords } from '../text/shell-words.ts'
 import { escapeText } from '../text/escape.ts'
 
 /** Made only of text that wf made itself: use `safe` or `say` for all other. In a JSON document it stands as it is. */
-export class Safe extends Unmasked {}
+export class Safe extends Masked {}
 
 /** What may be put into a line: text is taken for somebody else's and made safe. */
 export type Shown = Safe | string | number
@@ -35,6 +36,18 @@ export function safeJson(value: unknown, { reveal = false }: Revealing = {}): re
     .split('\n')
     .map((line) => new Safe(line))
 }
+
+/** Text that is masked already. */
+export const shownMasked = (text: string): Safe => new Safe(escapeText(text))
+
+/** A command line as it is shown. */
+export const shownCommand = (command: string): Safe => shownMasked(maskCommand(command))
+
+/** The flags and keys of a selector as they are shown. */
+export const shownSelector = (text: string): Safe => shownMasked(maskWords(text))
+
+/** A command line in a JSON document. */
+export const commandInJson = (command: string): Masked => new Masked(maskCommand(command))
 
 /** Template: what is written in the code stands as it is, what is put in is made safe. */
 export function say(parts: TemplateStringsArray, ...values: readonly Shown[]): Safe {

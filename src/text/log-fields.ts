@@ -1,4 +1,4 @@
-/** What a log line may carry, whatever a handler hands over: words and plain JSON data of bounded size. Nothing here throws. */
+/** What a log line may carry, whatever a handler passes: text and plain JSON data of bounded size. Nothing here throws. */
 import { maskText, maskValue } from './mask.ts'
 import { attempt, preview } from './preview.ts'
 
@@ -8,14 +8,12 @@ const longestText = 16 * 1024
 const longestField = 1_000
 const mostFields = 16
 
-/** At most 16 Ki characters. */
+/** The message, masked as a whole and then truncated to 16 Ki characters. */
 export function boundedMessage(message: unknown): string {
-  const text =
-    typeof message === 'string' ? message : attempt(() => preview(message), 'an unreadable message')
-  // Masked before it is cut, so that no half of a secret is left at the cut.
-  return text.length <= longestText
-    ? text
-    : `${maskText(text.slice(0, 4 * longestText)).slice(0, longestText)}…`
+  const text = maskText(
+    typeof message === 'string' ? message : attempt(() => preview(message), 'an unreadable message'),
+  )
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`
 }
 
 /** As they would be in JSON; what JSON cannot say is said in other words. What is longer than 16 Ki characters is the beginning of its JSON text, as `cut`. */

@@ -1,63 +1,53 @@
-/** Names of members, headers, flags and settings whose value is a secret whatever it looks like. */
-
-/** `cardNumber`, `CARD_NUMBER` and `Card-Number` are one name. */
-function wordsOf(name: string): string {
-  return name
-    .slice(0, 200)
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]{1,200})([A-Z][a-z])/g, '$1 $2')
-    .replace(/[^\p{L}\d]+/gu, ' ')
-    .trim()
-    .toLowerCase()
-}
+/** Names of members, headers, parameters and settings whose value is a secret whatever it looks like. */
 
 /** Anywhere in a name. */
 const within =
   /pass ?(?:wor[dt]|wd|phrase|code|key)|kennwort|\bpw[d]?\b|secret(?!ar)|(?:api|access|private|signing|encryption|ssh|master|license) ?key|\bcreds?\b|\bbearer\b|credential|authorization|cookie|token|jwt|(?:credit|debit) ?card ?(?:number|num|no|nr)/
 
-/** The end of a name: `customerIban`, `card_cvv`. */
-const strongEnd =
-  /(?:^| )(?:otp(?: ?code)?|totp|(?:one ?time|verification|security|mfa|2fa) ?(?:code|pin)|pin(?: ?(?:code|number|no))?|cvv ?2?|cvc ?2?|cvn|ccv|csc|iban|ssn|social ?security(?: ?(?:number|no))?|(?:card|cc) ?(?:number|num|no|nr|pan)|(?:credit|debit) ?card|session ?(?:id|key)|sessid|php ?sess ?id|j ?session ?id)$/
+/** At the end of a name: `customerIban`, `card_cvv`. */
+const atEnd =
+  /(?:^| )(?:otp(?: ?code)?|totp|(?:one ?time|verification|security|mfa|2fa) ?(?:code|pin)|pin(?: ?(?:code|number|no))?|cvv ?2?|cvc ?2?|cvn|ccv|csc|iban|ssn|social ?security(?: ?(?:number|no))?|(?:card|cc) ?(?:number|num|no|nr|pan)|(?:credit|debit) ?card|session ?(?:id|key)|sessid|php ?sess ?id|j ?session ?id|auth|pan|pass|session|sid)$/
 
-/** As `strongEnd`, but common words too: in running text they count only where they are clearly a setting. */
-const weakEnd = /(?:^| )(?:auth|pan|pass|session|sid)$/
+/** A number under one of these is no secret of that kind: a count, a flag, a row's id. */
+const neverNumber = /(?:sess.*|sid|auth|pass)$/
 
-/** What is counted or measured about a secret: a number under such a name is not one. */
-const measured =
+/** A number under such a name counts or measures a secret: `maxTokens`, `password_length`. */
+const measure =
   /(?:s| (?:count|total|limit|length|len|size|age|at|in|ttl|expiry|expiration|version|max|min|id|index|attempt|day|hour|minute|second|ms))$/
 
-export type NameStrength = 'strong' | 'weak' | null
+interface Secrecy {
+  ofText: boolean
+  ofNumbers: boolean
+}
 
-/** Names repeat; there are few of them. */
-const known = new Map<string, { strength: NameStrength; ofNumbers: boolean }>()
+const longestName = 200
+/** Names repeat, and there are few of them. */
+const known = new Map<string, Secrecy>()
 const mostKnown = 2_000
 
-/** Null: nothing says that the value is a secret. */
-export function secretName(name: string): NameStrength {
-  return judged(name).strength
-}
-
-/** Whether a number under that name is a secret: `pin: 1234` is, `maxTokens: 5` and `sessions: 3` are not. */
-export function secretNumberName(name: string): boolean {
-  return judged(name).ofNumbers
-}
-
-function judged(name: string) {
+/** Whether the value under that name is a secret: text and structures, or only numbers too (`pin: 1234`, but not `maxTokens: 5`). */
+export function secrecyOf(name: string): Secrecy {
   const before = known.get(name)
   if (before) return before
   const words = wordsOf(name)
-  const judgement = { strength: strengthOf(words), ofNumbers: isOfNumbers(words) }
+  const isEnd = atEnd.test(words)
+  const isWithin = within.test(words)
+  const secrecy = {
+    ofText: isEnd || isWithin,
+    ofNumbers: isEnd ? !neverNumber.test(words) : isWithin && !measure.test(words),
+  }
   if (known.size >= mostKnown) known.clear()
-  if (name.length <= 200) known.set(name, judgement)
-  return judgement
+  if (name.length <= longestName) known.set(name, secrecy)
+  return secrecy
 }
 
-function strengthOf(words: string): NameStrength {
-  if (within.test(words) || strongEnd.test(words)) return 'strong'
-  return weakEnd.test(words) ? 'weak' : null
-}
-
-function isOfNumbers(words: string): boolean {
-  if (strongEnd.test(words)) return !/sess/.test(words)
-  return (within.test(words) && !measured.test(words)) || /(?:^| )pan$/.test(words)
+/** `cardNumber`, `CARD_NUMBER` and `Card-Number` are one name. */
+function wordsOf(name: string): string {
+  return name
+    .slice(0, longestName)
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]{1,200})([A-Z][a-z])/g, '$1 $2')
+    .replace(/[^\p{L}\d]+/gu, ' ')
+    .trim()
+    .toLowerCase()
 }

@@ -1,7 +1,6 @@
 /** What opened and closed a breaker, as people and scripts see it: in lines under it, and as a table of its own. */
 import { formatDuration } from '../text/duration.ts'
 import { isJsonObject } from '../text/json.ts'
-import { Foreign } from '../text/mask.ts'
 import { readable } from './history-messages.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -47,7 +46,7 @@ export function breakerHistoryDocument(row: HistoryRow) {
     who,
     reason,
     openUntil: iso(untilAt),
-    detail: detail === null ? null : new Foreign(readable(detail)),
+    detail: detail === null ? null : readable(detail),
   }
 }
 

@@ -2,17 +2,15 @@
 import { trendWindowMs, type Cause, type Trend } from '../domain/cause.ts'
 import type { CommonVariable } from '../domain/common-variables.ts'
 import { guardedBecause } from '../domain/incident.ts'
-import { Unmasked } from '../text/mask.ts'
 import { preview } from '../text/preview.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { whereText } from '../domain/where.ts'
 import type { Selector } from '../domain/selector.ts'
 import { cutToWidth } from '../text/escape.ts'
 import type { InspectedCause } from '../engine/causes.ts'
-import { commandInJson, shownCommand } from './command-shown.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { joined, safe, Safe, say } from '../terminal/safe.ts'
+import { commandInJson, joined, safe, Safe, say, shownCommand } from '../terminal/safe.ts'
 import { counted, relative, span, thousands } from '../terminal/time.ts'
 
 export interface CauseLook {
@@ -31,7 +29,7 @@ export function causeDocument(cause: InspectedCause, look: Pick<CauseLook, 'sele
   const { fingerprint, type, kind, kinds, code, name, message, count, recent, trend, common, compared } =
     cause
   return {
-    ...{ fingerprint: new Unmasked(fingerprint), type, kind, kinds, code, name, message, count },
+    ...{ fingerprint, type, kind, kinds, code, name, message, count },
     firstAt: iso(cause.firstAt),
     lastAt: iso(cause.lastAt),
     seenAt: iso(cause.seenAt),

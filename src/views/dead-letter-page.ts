@@ -1,6 +1,5 @@
 /** One dead letter: the page of `dlq show`. Its job may be gone; the letter has all that was needed of it. */
 import type { DeadLetter } from '../domain/dead-letter.ts'
-import { Foreign } from '../text/mask.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
 import { statusWords } from './closed-messages.ts'
 import { closedLetter, deadLetterDocument, letterError } from './dead-letter-view.ts'
@@ -22,7 +21,7 @@ export interface LetterOfJob {
 export function deadLetterPageDocument({ letter, detail }: LetterOfJob, suffix: string) {
   return {
     ...deadLetterDocument(letter),
-    variables: new Foreign(readable(letter.variables)),
+    variables: readable(letter.variables),
     job: detail && jobDocument(detail.job),
     next: stepDocuments(steps(letter, detail, suffix)),
   }

@@ -2,7 +2,7 @@
 import { isJsonObject } from '../text/json.ts'
 import { mask, maskValue } from '../text/mask.ts'
 import { preview } from '../text/preview.ts'
-import { secretName } from '../text/secret-names.ts'
+import { secrecyOf } from '../text/secret-names.ts'
 import { parsePath } from '../domain/variable-path.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -69,7 +69,7 @@ export function maskedChange({
 export function maskedAt(path: string, value: unknown): unknown {
   const keys = keysOf(path)
   const name = keys.at(-1) ?? path
-  return keys.slice(0, -1).some((key) => secretName(key) !== null)
+  return keys.slice(0, -1).some((key) => secrecyOf(key).ofText)
     ? mask
     : Object.values(maskValue({ [name]: value }) as object)[0]
 }

@@ -1,6 +1,5 @@
 /** One incident, with what is needed to decide about it: the page of `incidents show`. */
 import type { Incident } from '../domain/incident.ts'
-import { Foreign } from '../text/mask.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
 import { statusWords } from './closed-messages.ts'
 import { errorLines } from './error-view.ts'
@@ -29,7 +28,7 @@ export function incidentPageDocument({ incident, detail }: IncidentOfJob, suffix
   return {
     ...incidentDocument(incident),
     job: jobDocument(detail.job),
-    variables: new Foreign(readable(detail.variables)),
+    variables: readable(detail.variables),
     attempts: detail.attempts.map(attemptDocument),
     steps: detail.steps.map((step) => stepDocument(step, detail.job, false)),
     next: stepDocuments(stepsOf({ ...detail, suffix })),

@@ -1,6 +1,5 @@
 /** An incident as people and scripts see it. */
 import type { Incident } from '../domain/incident.ts'
-import { Unmasked } from '../text/mask.ts'
 import { statusWords, type Closed } from './closed-messages.ts'
 import { errorLine } from './error-view.ts'
 import { jobDocument } from './job-view.ts'
@@ -16,7 +15,7 @@ export function incidentDocument(incident: Incident) {
     type: incident.type,
     kind: incident.kind,
     error: incident.error,
-    fingerprint: new Unmasked(incident.fingerprint),
+    fingerprint: incident.fingerprint,
     attempt: incident.attempt,
     createdAt: iso(incident.createdAt),
     resolvedAt: iso(incident.resolvedAt),

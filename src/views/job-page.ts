@@ -1,6 +1,5 @@
 /** All that is known about one job: the page of `jobs show`. */
 import { formatDuration } from '../text/duration.ts'
-import { Foreign } from '../text/mask.ts'
 import type { AttemptRecord } from '../domain/outcome.ts'
 import type { InspectedDetail } from '../engine/inspector.ts'
 import { standingLine } from './closed-messages.ts'
@@ -31,8 +30,8 @@ export interface PageLook extends Revealing {
 export function jobPageDocument(detail: InspectedDetail, suffix: string, revealing: Revealing = {}) {
   return {
     ...jobDocument(detail.job),
-    variables: new Foreign(readable(detail.variables)),
-    result: detail.result === null ? null : new Foreign(readable(detail.result)),
+    variables: readable(detail.variables),
+    result: detail.result === null ? null : readable(detail.result),
     idempotencyKey: detail.idempotencyKey,
     progress: detail.progress && {
       fraction: detail.progress.fraction,
@@ -58,7 +57,7 @@ function historyDocument({ jobKey: _, at, detail, ...row }: HistoryRow, revealin
   return {
     ...row,
     at: iso(at),
-    detail: detail === null ? null : new Foreign(historyDetail(detail, revealing)),
+    detail: detail === null ? null : historyDetail(detail, revealing),
   }
 }
 

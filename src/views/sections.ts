@@ -1,8 +1,15 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
 import { displayWidth } from '../text/escape.ts'
-import { commandInJson, shownCommand } from './command-shown.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { Safe, safeJson, say, type Revealing, type Shown } from '../terminal/safe.ts'
+import {
+  commandInJson,
+  type Revealing,
+  Safe,
+  safeJson,
+  say,
+  type Shown,
+  shownCommand,
+} from '../terminal/safe.ts'
 
 export type Fact = readonly [name: string, value: Shown | null]
 

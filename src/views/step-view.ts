@@ -1,6 +1,5 @@
 /** Steps that a job must take once, as people and scripts see them. */
 import type { Job } from '../domain/job.ts'
-import { Foreign } from '../text/mask.ts'
 import { isUnknown, type ListedStep, type Step } from '../domain/step.ts'
 import { readable } from './history-messages.ts'
 import { iso } from '../terminal/json.ts'
@@ -43,7 +42,7 @@ export function stepDocument(step: Step, job: OfJob, full: boolean) {
     completedAt: iso(completedAt),
     unknowns,
   }
-  return full ? { ...known, result: result === null ? null : new Foreign(readable(result)) } : known
+  return full ? { ...known, result: result === null ? null : readable(result) } : known
 }
 
 export function stepLinesOf(

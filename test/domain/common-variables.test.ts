@@ -46,7 +46,6 @@ describe('what the jobs of a cause have in common', () => {
       password: 'p',
       session: { id: 'x' },
       url: 'https://u:pw@host/',
-      card: '4111 1111 1111 1111',
       region: 'eu',
     }))
     const others = repeat(5, () => ({}))

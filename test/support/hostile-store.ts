@@ -17,13 +17,13 @@ const secrets = {
   nested: { apiKey: 'hunter2-secret' },
   list: [{ token: 'hunter2-secret' }],
   url: 'https://u:hunter2-secret@host/',
-  card: { number: '4111 1111 1111 1111', digits: 4111111111111111, cvv: 'hunter2-secret', pin: 987654321 },
+  card: { cvv: 'hunter2-secret', pin: 987654321 },
   'Set-Cookie': ['sid=hunter2-secret'],
   session: { id: 'hunter2-secret' },
 }
 
-/** What of the secrets must never come out. The id of a store may have `-4111-` in its middle. */
-export const secret = /hunter2|(?<![\da-z-])4111(?![\da-z])|41111111|987654321/
+/** What of the secrets must never come out. */
+export const secret = /hunter2|987654321/
 
 export interface HostileStore {
   location: string
@@ -76,7 +76,7 @@ function poison(location: string): void {
   const data = JSON.stringify({ [hostile]: hostile, long, ...secrets })
   const error = JSON.stringify({
     name: hostile,
-    message: `${long} password=hunter2-secret {"cvv":987654321} 4111-1111-1111-1111`,
+    message: `${long} password=hunter2-secret {"cvv":987654321}`,
     code: hostile,
     stack: `at ${hostile}`,
     causes: [{ name: hostile, message: hostile, code: hostile }],

@@ -1,6 +1,5 @@
 /** What became of jobs that a verb was about, and a sum that always adds up: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
-import { Foreign } from '../../text/mask.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { describeError, DetailedError, errorDocument } from '../errors.ts'
@@ -70,7 +69,7 @@ export function tellChanges(output: Output, tally: ChangeTally, told: Told): Exi
     dryRun: told.dryRun,
     ...madeDocument(told.operation),
     ...(told.dryRun ? { impact: impactDocument(told.impact) } : {}),
-    ...(told.previews.length > 0 ? { preview: new Foreign(told.previews) } : {}),
+    ...(told.previews.length > 0 ? { preview: told.previews } : {}),
     items: tally.items.map(({ jobKey, ...rest }) => ({ key: jobKey, ...rest })),
     ...(error ? { error: errorDocument(error) } : {}),
   })

@@ -11,15 +11,22 @@ import {
   type TargetName,
   type Undone,
 } from '../../domain/operation.ts'
-import { commandOf } from '../../messages/operation-messages.ts'
-import { Foreign, maskValue } from '../../text/mask.ts'
+import { commandOf, maskedTargets } from '../../messages/operation-messages.ts'
+import { Masked, maskValue } from '../../text/mask.ts'
 import { preview } from '../../text/preview.ts'
 import { whyNotUndone } from '../../engine/undo.ts'
-import { commandInJson, meantInJson, shownCommand, shownMeant } from '../../views/command-shown.ts'
 import { maskedAt, readable } from '../../views/history-messages.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Paint } from '../../terminal/paint.ts'
-import { joined, say, type Safe, type Shown } from '../../terminal/safe.ts'
+import {
+  commandInJson,
+  joined,
+  type Safe,
+  say,
+  type Shown,
+  shownCommand,
+  shownMasked,
+} from '../../terminal/safe.ts'
 import { facts } from '../../views/sections.ts'
 import { sumWords } from '../output/change-summary.ts'
 import type { Column } from '../../terminal/table.ts'
@@ -60,9 +67,9 @@ export function operationDocument(operation: Operation, now: number, suffix: str
       verb,
       command: commandOf(verb),
       who,
-      selector: meantInJson(operation),
+      selector: new Masked(maskedTargets(operation)),
       reason,
-      flags: new Foreign(shownFlags(flags)),
+      flags: shownFlags(flags),
     },
     ...{ matched, changed, skipped, failed, left: leftOf(operation), state: operationState(operation, now) },
     ...{ finishedAt: iso(finishedAt), undoes, undoneBy, undone, undo: undo && commandInJson(undo) },
@@ -101,7 +108,7 @@ export function operationColumns(now: number): readonly Column<Operation>[] {
 }
 
 const meantWords = (operation: Operation): Shown =>
-  operation.selector === '' ? 'all of them' : shownMeant(operation)
+  operation.selector === '' ? 'all of them' : shownMasked(maskedTargets(operation))
 
 const stateTone = (now: number) => (operation: Operation, paint: Paint) => {
   if (isUndone(operation)) return paint.dim
@@ -196,7 +203,7 @@ function imageDocument(image: TargetImage | null): unknown {
     return image.before && { mode: image.before.mode, openUntil: iso(image.before.expiresAt) }
   return {
     ...jobBefore(image.before),
-    ...(image.variables ? { variables: new Foreign(readable(image.variables.before)) } : {}),
+    ...(image.variables ? { variables: readable(image.variables.before) } : {}),
   }
 }
 

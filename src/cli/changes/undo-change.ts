@@ -2,18 +2,17 @@
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import type { Operation, Undone } from '../../domain/operation.ts'
-import { commandOf } from '../../messages/operation-messages.ts'
+import { commandOf, maskedTargets } from '../../messages/operation-messages.ts'
 import { foretellUndo, undoablePages, undoOperation } from '../../engine/undo.ts'
 import type { Store } from '../../store/port.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'
-import { shownMeant } from '../../views/command-shown.ts'
 import { describeError, errorDocument, toWfError } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { onInterrupt, type Interrupt } from '../input/interrupt.ts'
 import { targetName } from './operation-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { createProgress } from '../../terminal/progress.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
+import { type Safe, say, shownMasked } from '../../terminal/safe.ts'
 import { summed, sumWords, type Counts } from '../output/change-summary.ts'
 import { counted, relative, thousands } from '../../terminal/time.ts'
 
@@ -46,7 +45,7 @@ export async function approveUndo(
 function describe(operation: Operation, now: number): Safe {
   const { id, verb, selector, who, at, changed, reason } = operation
   const why = reason === null ? say`` : say` (${reason})`
-  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownMeant(operation)} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
+  return say`operation ${id}: ${commandOf(verb)} of ${selector === '' ? 'all' : shownMasked(maskedTargets(operation))} by ${who} ${relative(at, now)}${why}, ${thousands(changed)} changed`
 }
 
 export interface UndoChange {

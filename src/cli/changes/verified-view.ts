@@ -2,7 +2,6 @@
 import type { CanaryChoice } from '../../domain/canary.ts'
 import { formatDuration } from '../../text/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
-import { Unmasked } from '../../text/mask.ts'
 import { WfError } from '../../errors.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import type { Watched } from '../../domain/rerun-result.ts'
@@ -165,7 +164,7 @@ function verificationDocument({ verification, choice, hasGoneOn }: VerifiedEnd) 
     },
     failures: failuresByCause(verification).map((cause) => ({
       ...cause,
-      fingerprint: new Unmasked(cause.fingerprint),
+      fingerprint: cause.fingerprint,
     })),
     unfinished: unfinished.map(({ target: { jobKey, type }, held }) => ({ key: jobKey, type, held })),
   }

@@ -1,6 +1,5 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../../domain/dead-letter.ts'
-import { Foreign } from '../../text/mask.ts'
 import type { Store } from '../../store/port.ts'
 import { deadLetterDocument } from '../../views/dead-letter-view.ts'
 import { readable } from '../../views/history-messages.ts'
@@ -52,5 +51,5 @@ export async function* letterKeys(store: Store, selector: Selector, bound: Bound
 }
 
 function letterDocument({ variables, error, ...letter }: StoredLetter) {
-  return { ...deadLetterDocument(letter), variables: new Foreign(readable(variables)), error }
+  return { ...deadLetterDocument(letter), variables: readable(variables), error }
 }

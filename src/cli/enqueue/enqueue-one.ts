@@ -2,7 +2,6 @@
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import type { JobState } from '../../domain/job.ts'
-import { Foreign } from '../../text/mask.ts'
 import type { EnqueueInput } from '../../domain/new-job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createJobWaiter } from '../../engine/job-waiter.ts'
@@ -91,7 +90,7 @@ export async function awaitResult(
     type: detail.job.type,
     status: accepted.status,
     state: detail.job.state,
-    result: new Foreign(result),
+    result,
     job: jobDocument(detail.job),
   })
   output.print(...safeLines(JSON.stringify(result, null, 2)))

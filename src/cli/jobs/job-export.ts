@@ -1,7 +1,7 @@
 /** A job and all that belongs to it as one document that stands for itself: for a ticket, an audit, another machine. */
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../domain/idempotency.ts'
-import { maskDocument, Unmasked } from '../../text/mask.ts'
+import { maskValue } from '../../text/mask.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Revealing } from '../../terminal/safe.ts'
@@ -29,10 +29,10 @@ export function exportDocument({ detail, info, now, reveal = false }: Export): o
   const whole = {
     format,
     exportedAt: iso(now),
-    store: { storeId: new Unmasked(storeId), schemaVersion, engineVersion },
+    store: { storeId, schemaVersion, engineVersion },
     job: { ...job, steps },
   }
-  const document = asPrinted(reveal ? whole : (maskDocument(whole) as object))
+  const document = asPrinted(reveal ? whole : (maskValue(whole) as object))
   return { ...document, checksum: checksumOf(document) }
 }
 

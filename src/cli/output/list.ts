@@ -1,10 +1,9 @@
 /** Lists: pages put together, keys alone, a table, or one document; an empty one says where it looked. */
-import { Unmasked } from '../../text/mask.ts'
+import { Masked } from '../../text/mask.ts'
 import { selectorText } from '../../domain/selector-text.ts'
 import { nearSelector, type Names } from '../input/suggestions.ts'
-import { shownSelector } from '../../views/command-shown.ts'
 import type { Output } from '../../terminal/output.ts'
-import { Safe, say } from '../../terminal/safe.ts'
+import { Safe, say, shownSelector } from '../../terminal/safe.ts'
 import { table, type Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
 import { type Page, type Paged, pagesOf } from '../../store/page.ts'
@@ -83,8 +82,7 @@ export async function printList<T>(output: Output, listing: Listing<T>, context:
 }
 
 /** Where a page ended is wf's own word. */
-export const nextInJson = (next: string | null): Unmasked | null =>
-  next === null ? null : new Unmasked(next)
+export const nextInJson = (next: string | null): Masked | null => (next === null ? null : new Masked(next))
 
 /** Empty for a list of everything; what is open or closed stands in the noun. */
 function narrowedWords({ looked }: Paged<unknown>, { selector = {} }: ListContext): Safe {

@@ -1,11 +1,10 @@
 /** The last line of every change: the number of its record, and how to take it back. */
 import { undoableVerbs, type Operation } from '../../domain/operation.ts'
 import { finalBecause } from '../../messages/operation-messages.ts'
-import type { Unmasked } from '../../text/mask.ts'
-import { commandInJson, shownCommand } from '../../views/command-shown.ts'
+import type { Masked } from '../../text/mask.ts'
 import type { Output } from '../../terminal/output.ts'
 import type { Paint } from '../../terminal/paint.ts'
-import { say, type Safe } from '../../terminal/safe.ts'
+import { commandInJson, type Safe, say, shownCommand } from '../../terminal/safe.ts'
 
 export interface MadeOperation extends Pick<Operation, 'id' | 'verb'> {
   /** Of its targets, as far as is known; 0 where there is nothing to take back. */
@@ -30,7 +29,7 @@ export function operationLine(operation: MadeOperation, paint: Paint): Safe {
 /** Its part of the document that tells the change. */
 export function madeDocument(operation: MadeOperation | null): {
   operation: number | null
-  undo: Unmasked | null
+  undo: Masked | null
 } {
   const undo = operation && undoCommand(operation)
   return { operation: operation?.id ?? null, undo: undo === null ? null : commandInJson(undo) }

@@ -1,12 +1,12 @@
 /** What happened, a line each, for people and scripts. */
+import { maskedTargets } from '../../messages/operation-messages.ts'
 import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
-import { maskText, Unmasked } from '../../text/mask.ts'
-import { maskMeant } from '../../views/mask-command.ts'
+import { maskText, Masked } from '../../text/mask.ts'
 import { operationVerbs } from '../../domain/operation.ts'
-import { cutToWidth, displayWidth, escapeText } from '../../text/escape.ts'
+import { cutToWidth, displayWidth } from '../../text/escape.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Paint } from '../../terminal/paint.ts'
-import { joined, Safe, say, type Shown } from '../../terminal/safe.ts'
+import { joined, Safe, say, shownMasked, type Shown } from '../../terminal/safe.ts'
 import { thousands } from '../../terminal/time.ts'
 
 export function happeningDocument(happening: Happening) {
@@ -19,7 +19,7 @@ export function happeningDocument(happening: Happening) {
     key: jobKey,
     count,
     what,
-    detail: detail === null ? null : new Unmasked(detail),
+    detail: detail === null ? null : new Masked(detail),
     who,
   }
 }
@@ -32,7 +32,7 @@ function maskedDetail({ kind, what, detail }: Happening): string | null {
   const verb = operationVerbs.find((each) => each === what)
   return head === undefined || selector === undefined || !verb
     ? maskText(detail)
-    : `${head}${maskMeant({ verb, selector })}`
+    : `${head}${maskedTargets({ verb, selector })}`
 }
 
 const tones: Readonly<Partial<Record<HappeningKind, keyof Paint>>> = {
@@ -71,7 +71,7 @@ function restOf(happening: Happening): Safe {
   const words = [
     what?.replaceAll('_', ' ') ?? null,
     jobKey === null ? null : say`job ${jobKey}`,
-    detail === null ? null : new Safe(escapeText(detail)),
+    detail === null ? null : shownMasked(detail),
     who === null ? null : `by ${who}`,
   ]
   return joined(words.filter(isTold), '  ')

@@ -5,7 +5,6 @@ import { joined, Safe, say } from '../../terminal/safe.ts'
 import { facts } from '../../views/sections.ts'
 import { bytesWords, thousands } from '../../terminal/time.ts'
 import { jobStates } from '../../domain/job.ts'
-import { Unmasked } from '../../text/mask.ts'
 
 export default class DbStatus extends BaseCommand {
   static override summary = 'Show where the store is, its schema, its size and what is in it.'
@@ -27,7 +26,7 @@ then move the backup to its name. Processes that still run accept nothing any mo
     const [fileBytes, walBytes] = await Promise.all([sizeOf(info.location), sizeOf(`${info.location}-wal`)])
     this.output.document({
       ...info,
-      storeId: new Unmasked(info.storeId),
+      storeId: info.storeId,
       fileBytes,
       walBytes,
       jobs: counts,

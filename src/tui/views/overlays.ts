@@ -1,6 +1,5 @@
 /** What lies over a screen for a while: help, the panel before a change, a command to copy. */
-import { shownCommand } from '../../views/command-shown.ts'
-import { Safe, say } from '../../terminal/safe.ts'
+import { Safe, say, shownCommand } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
