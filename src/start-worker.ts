@@ -19,7 +19,7 @@ import type { Store } from './store/port.ts'
 import type { AnyHandler } from './worker/handler/define-handler.ts'
 import { createInline, type Inline } from './worker/inline.ts'
 import { wordsOfDrain } from './worker/supervisor/supervisor-messages.ts'
-import { normaliseHandler, type LoadedHandler } from './worker/handler/loaded-handler.ts'
+import type { LoadedHandler } from './worker/handler/loaded-handler.ts'
 
 export interface StartWorkerOptions {
   handlers: readonly AnyHandler[]
@@ -66,7 +66,7 @@ const optionNames: ReadonlySet<string> = new Set([
 
 /** Drains by itself when `wf workers drain` names it. Resolves when the worker takes jobs. Rejects with a WfError: `usage`, `invalid_handler`, `invalid_config` or one of the store's. */
 export async function startWorker(options: StartWorkerOptions): Promise<EmbeddedWorker> {
-  const handlers = checked(options)
+  const handlers = await checked(options)
   const config = await configOf({
     ...(options.store === undefined ? {} : { store: options.store }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
@@ -162,7 +162,7 @@ async function inlineOn({ store, config, log, handlers, options }: InlineParts):
   })
 }
 
-function checked(options: StartWorkerOptions): ReadonlyMap<string, LoadedHandler> {
+async function checked(options: StartWorkerOptions): Promise<ReadonlyMap<string, LoadedHandler>> {
   const stranger = Object.keys(options).find((name) => !optionNames.has(name))
   if (stranger !== undefined) {
     throw new WfError('usage', `${stranger} is not an option of startWorker`, {
@@ -188,7 +188,8 @@ function checked(options: StartWorkerOptions): ReadonlyMap<string, LoadedHandler
   return byType(handlers)
 }
 
-function byType(handlers: readonly AnyHandler[]): ReadonlyMap<string, LoadedHandler> {
+async function byType(handlers: readonly AnyHandler[]): Promise<ReadonlyMap<string, LoadedHandler>> {
+  const { normaliseHandler } = await import('./worker/handler/handler-schema.ts')
   const loaded = new Map<string, LoadedHandler>()
   for (const handler of handlers.map(normaliseHandler)) {
     if (loaded.has(handler.type)) {

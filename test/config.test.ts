@@ -58,9 +58,11 @@ describe('the configuration', () => {
   it('refuses a renewal of half the lease or more and names both numbers', async () => {
     await expect(load({ lease: '5s', renewal: '2500ms' })).rejects.toMatchObject({
       code: 'invalid_config',
-      message: expect.stringMatching(/5s.*2\.5s/),
+      message: '--renewal is "2500ms"; it must be below 2.5s, which is half of the lease of 5s',
     })
-    await expect(load({}, { WF_RENEWAL: '90s' })).rejects.toThrow(/lease of 30s.*1m30s/)
+    await expect(load({}, { WF_RENEWAL: '90s' })).rejects.toThrow(
+      'WF_RENEWAL is "90s"; it must be below 15s, which is half of the lease of 30s',
+    )
     await expect(load({ lease: '5s', renewal: '2s' })).resolves.toMatchObject({ renewalMs: 2_000 })
   })
 
@@ -83,13 +85,11 @@ describe('the configuration', () => {
     ]
     for (const name of ['WF_LEASE', 'WF_RENEWAL', 'WF_SWEEP']) {
       for (const value of values) {
-        const refused = load({}, { [name]: value })
-        await expect(refused, `${name}=${value}`).rejects.toMatchObject({
+        await expect(load({}, { [name]: value }), `${name}=${value}`).rejects.toMatchObject({
           code: 'invalid_config',
-          message: expect.stringContaining(name),
-        })
-        await expect(refused, `${name}=${value}`).rejects.toMatchObject({
-          hint: expect.stringMatching(/it takes \d+m?s to \d+m/),
+          message: expect.stringMatching(
+            new RegExp(`^${name} is ${JSON.stringify(value)}; it must be .*, from \\d+m?s to \\d+m$`),
+          ),
         })
       }
     }
@@ -137,13 +137,9 @@ describe('the configuration', () => {
       'forever',
       '1GiB',
     ]) {
-      const refused = load({}, { WF_MAX_VARIABLES: value })
-      await expect(refused, value).rejects.toMatchObject({
+      await expect(load({}, { WF_MAX_VARIABLES: value }), value).rejects.toMatchObject({
         code: 'invalid_config',
-        message: expect.stringContaining('WF_MAX_VARIABLES'),
-      })
-      await expect(refused, value).rejects.toMatchObject({
-        hint: expect.stringContaining('it takes 1KiB to 16MiB'),
+        message: expect.stringMatching(/^WF_MAX_VARIABLES is ".*"; it must be .*, from 1KiB to 16MiB$/),
       })
     }
     for (const variables of [Number.NaN, 1.5, 0, -1, Number.POSITIVE_INFINITY, null, true, [], {}])
@@ -181,7 +177,7 @@ describe('the configuration', () => {
   it('says where a file is broken or not readable', async () => {
     for (const [content, words] of [
       ['{ "lease": ', /is not JSON/],
-      ['[]', /expected/i],
+      ['[]', /is not one JSON object/],
       ['{ "lease": ["5s"] }', /lease/],
       ['{ "retention": 5 }', /retention/],
     ] as const) {

@@ -83,15 +83,16 @@ describe('starting', () => {
   // B140
   it('every command loads the heavy packages that it needs, and no other', async () => {
     const store = await hostileStore()
-    const heavy = ['better-sqlite3', 'zod', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
+    const heavy = ['better-sqlite3', 'jiti', 'ink', 'react', 'pino', 'yoga-layout']
     const needs: Readonly<Record<string, readonly string[]>> = {
       completion: [],
       'run-worker': ['better-sqlite3', 'pino'],
-      // Reads the settings that it has written, which are checked.
-      init: ['better-sqlite3', 'zod'],
     }
+    // Init reads the settings that it has written, and a worker the options of its handlers.
+    const checks = ['init', 'run-worker']
     for (const [id, { works }] of Object.entries(calls)) {
-      const { packages } = await loadedBy(works(store), store.location)
+      const { own, packages } = await loadedBy(works(store), store.location)
+      expect([id, own.includes('text/schema.ts')]).toEqual([id, checks.includes(id)])
       expect([id, packages.filter((name) => heavy.includes(name))]).toEqual([
         id,
         needs[id] ?? ['better-sqlite3'],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../src/clock.ts'
 import { BusinessError } from '../../src/domain/handler-errors.ts'
 import { Dependencies, dependencyNamed } from '../../src/resilience/dependencies.ts'
-import { normaliseDependencies } from '../../src/resilience/dependency-policy.ts'
+import { normaliseDependencies } from '../../src/worker/handler/dependency-schema.ts'
 import { optional } from '../../src/resilience/optional.ts'
 import { seededRandom } from '../../src/random.ts'
 

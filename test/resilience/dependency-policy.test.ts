@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { WfError } from '../../src/errors.ts'
 import { preview } from '../../src/text/preview.ts'
-import { type DependencyOption, normaliseDependencies } from '../../src/resilience/dependency-policy.ts'
+import type { DependencyOption } from '../../src/resilience/dependency-policy.ts'
+import { normaliseDependencies } from '../../src/worker/handler/dependency-schema.ts'
 
 const handler = { type: 'charge', timeoutMs: 60_000 }
 const one = (option: unknown) => normaliseDependencies({ stripe: option }, handler).get('stripe')
@@ -149,8 +150,8 @@ describe('the policy of a dependency', () => {
         { breaker: { shouldTrip: async () => true } },
         'breaker.shouldTrip is function shouldTrip; it must be a function that answers at once, not an async one',
       ],
-      [{ breaker: { shared: 'no' } }, 'breaker.shared is "no"; it must be one of true, false'],
-      [{ breaker: { hold: 1 } }, 'breaker.hold is 1; it must be one of true, false'],
+      [{ breaker: { shared: 'no' } }, 'breaker.shared is "no"; it must be true or false'],
+      [{ breaker: { hold: 1 } }, 'breaker.hold is 1; it must be true or false'],
       [{ breaker: null }, 'breaker is null; it must be an object with any of failures, shouldTrip'],
       [{ breaker: 5 }, 'breaker is 5; it must be an object'],
       [{ breaker: new Map() }, 'breaker is Map'],
@@ -158,7 +159,7 @@ describe('the policy of a dependency', () => {
       [{ bulkhead: Number.NaN }, 'bulkhead is NaN; it must be a whole number from 1 to 1000'],
       [{ bulkhead: 0 }, 'bulkhead is 0'],
       [{ bulkhead: '10' }, 'bulkhead is "10"; it must be a whole number from 1 to 1000, or { limit, wait }'],
-      [{ bulkhead: {} }, 'bulkhead is {}; it must be'],
+      [{ bulkhead: {} }, 'bulkhead.limit is undefined; it must be a whole number from 1 to 1000'],
       [{ bulkhead: null }, 'bulkhead is null; it must be'],
     ]
     for (const [option, message] of cases) {
@@ -182,7 +183,7 @@ describe('the policy of a dependency', () => {
       [
         { retry: { retries: 5 } },
         'dependencies.stripe.retry."retries" is not an option',
-        'dependencies.stripe.retry takes attempts, delay',
+        'the options are attempts, delay',
       ],
       [
         { bulkhead: { limit: 5, waits: 1 } },
@@ -211,7 +212,7 @@ describe('the policy of a dependency', () => {
   it('refuses names that nobody could read', () => {
     for (const name of ['', ' stripe', 'stripe ', 'a\nb', 'a\u0000', 'x'.repeat(101)]) {
       expect(refusal(() => normaliseDependencies({ [name]: {} }, handler)).message).toContain(
-        'names a dependency; a name has 1 to 100 characters',
+        `names have 1 to 100 characters, no blanks around them, no dash at the beginning and no control characters; ${preview(name, 60)} is no such name`,
       )
     }
     for (const name of ['s', 'stripe', 'the bank', 'x'.repeat(100), 'größe'])

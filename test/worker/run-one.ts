@@ -9,7 +9,7 @@ import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts
 import type { Attempt } from '../../src/worker/attempt/attempt.ts'
 import { type AttemptEnd, Executor } from '../../src/worker/attempt/executor.ts'
 import { createKit, type KitOptions } from '../../src/worker/attempt/attempt-services.ts'
-import { normaliseHandler } from '../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../src/worker/handler/handler-schema.ts'
 import { MemorySteps } from './memory-steps.ts'
 
 export interface LogLine extends LogFields {

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import type { Job } from '../../src/domain/job.ts'
 import { seededRandom } from '../../src/random.ts'
-import { normaliseHandler } from '../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../src/worker/handler/handler-schema.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'
 import type { TestStoreOptions } from '../support/open-test-store.ts'

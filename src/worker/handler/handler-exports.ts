@@ -3,7 +3,8 @@ import { basename } from 'node:path'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
 import { loadFailure } from './load-failure.ts'
-import { normaliseHandler, type LoadedHandler } from './loaded-handler.ts'
+import { normaliseHandler } from './handler-schema.ts'
+import type { LoadedHandler } from './loaded-handler.ts'
 
 export interface FoundHandler {
   handler: LoadedHandler

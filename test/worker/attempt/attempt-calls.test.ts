@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { BusinessError, RetryError } from '../../../src/domain/handler-errors.ts'
 import type { ActivatedJob, HandlerContext } from '../../../src/worker/handler/define-handler.ts'
-import { normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
 import { bench } from '../run-one.ts'
 
 const unavailable = () => Object.assign(new Error('503'), { status: 503 })

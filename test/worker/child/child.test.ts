@@ -4,7 +4,7 @@ import { seededRandom } from '../../../src/random.ts'
 import type { ChildChannel } from '../../../src/worker/child/child-channel.ts'
 import { Child, type ChildOptions } from '../../../src/worker/child/child.ts'
 import type { AnyHandler } from '../../../src/worker/handler/define-handler.ts'
-import { normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
 import type { ChildSetup, ToChild, ToSupervisor } from '../../../src/worker/ipc.ts'
 import { testEngine, type TestEngine } from '../../support/test-engine.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
 import { Slots } from '../../../src/worker/claims/slots.ts'
 
 function slots(

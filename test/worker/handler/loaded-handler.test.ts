@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { WfError } from '../../../src/errors.ts'
-import { declarationOf, normaliseHandler } from '../../../src/worker/handler/loaded-handler.ts'
+import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
+import { declarationOf } from '../../../src/worker/handler/loaded-handler.ts'
 
 const run = async () => ({})
 const refusalOf = (handler: unknown): WfError => {
@@ -128,7 +129,7 @@ describe('normaliseHandler', () => {
   it.each([
     [{ retrys: 3 }, 'did you mean retries?'],
     [{ maxRetries: 3 }, 'did you mean retries?'],
-    [{ lifo: true }, 'a handler takes type, run'],
+    [{ lifo: true }, 'the options are type, run'],
     [{ timeOut: '5s' }, 'did you mean timeout?'],
     [{ bussinessErrors: [] }, 'did you mean businessErrors?'],
   ])('refuses the unknown option in %j and says what was probably meant', (options, hint) => {
@@ -140,8 +141,8 @@ describe('normaliseHandler', () => {
   it.each([
     [{ onExhausted: 'explode' }, 'onExhausted is "explode"; it must be one of "incident", "dead-letter"'],
     [{ businessErrors: 'CARD_DECLINED' }, 'businessErrors is "CARD_DECLINED"; it must be a list'],
-    [{ businessErrors: [''] }, 'none of them empty'],
-    [{ fetchVariables: [1] }, 'fetchVariables is [1]; it must be a list'],
+    [{ businessErrors: [''] }, 'businessErrors[0] is ""; it must be a text that is not empty'],
+    [{ fetchVariables: [1] }, 'fetchVariables[0] is 1; it must be a text that is not empty'],
     [{ variables: { parse: () => 1 } }, 'it must be a Standard Schema'],
     [{ variables: null }, 'variables is null'],
     [{ timeout: '5 minutes' }, 'timeout is "5 minutes"'],
