@@ -6,9 +6,10 @@ import { Changes, type ChangesParts, type Editor } from './changes.ts'
 import { copiedCommand } from './copy.ts'
 import type { StateDesk } from './state-store.ts'
 import { equivalentCommand } from './as-command.ts'
+import { isPaste } from './key-names.ts'
 import { commandOf, isVerb, type Command } from './keys.ts'
 import { paletteChoice } from './prompt.ts'
-import { queryOf, type Confirm } from './state.ts'
+import { queryOf, type Confirm, type State } from './state.ts'
 
 export interface Controller {
   press(key: string): void
@@ -71,6 +72,7 @@ export function createController(parts: ControllerParts): Controller {
   }
   return {
     press(key) {
+      if (isPaste(key)) return void (takesText(desk.state()) && dispatch({ type: 'typed', key }))
       const command = commandOf(key)
       // Of the terminal, whatever lies over the screen: who believes to be in the shell must not answer a panel.
       if (command === 'suspend' || command === 'redraw') return run(command)
@@ -80,6 +82,9 @@ export function createController(parts: ControllerParts): Controller {
     stop: () => changes.stop(),
   }
 }
+
+const takesText = ({ overlay }: State) =>
+  overlay?.kind === 'prompt' || (overlay?.kind === 'confirm' && overlay.typing)
 
 const isCopied = ({ status, typing }: Confirm, key: string) =>
   status === 'ready' && !typing && commandOf(key) === 'copy'

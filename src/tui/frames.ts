@@ -1,49 +1,54 @@
-/** Frames as text, one after the other, each only where it differs from the one before: what comes out the same is not drawn again. */
-import type { StateDesk } from './state-store.ts'
-import { frameOf } from './frame.ts'
-import type { ScreenPaint } from './render-context.ts'
+/** The frames of a state, one after another, each announced only where it differs from the one before. */
+import type { Safe } from '../terminal/safe.ts'
 
 export interface Frames {
-  /** Throws what drawing threw. */
+  /** The present frame; the same array until it changes. */
   lines(): readonly string[]
+  /** Calls `changed` for each new frame. Returns an unsubscribe function. */
   subscribe(changed: () => void): () => void
-  /** How many in a row have come out the same. */
+  /** Number of states in a row that made the same frame. */
   quiet(): number
+  /** Draws the present state, where that was put off. */
+  refresh(): void
 }
 
-export function createFrames(desk: Pick<StateDesk, 'state' | 'subscribe'>, paint: ScreenPaint): Frames {
-  const draw = () => {
-    try {
-      return { lines: frameOf(desk.state(), paint).map(({ text }) => text), error: null }
-    } catch (error) {
-      // Whoever shows the frame is told, not whoever has changed the state.
-      return { lines: [], error }
-    }
-  }
+export interface FramesOptions {
+  /** Draws the present state. */
+  draw(): readonly Safe[]
+  /** Calls back whenever the state has changed. */
+  subscribe(changed: () => void): unknown
+  /** Whether the terminal takes a frame; otherwise the newest one is drawn at the next `refresh` (default: always). */
+  isReady?(): boolean
+  /** Receives what `draw` throws, instead of the code that changed the state. */
+  failed(error: unknown): void
+}
+
+export function createFrames({ draw, subscribe, isReady = () => true, failed }: FramesOptions): Frames {
   const listeners = new Set<() => void>()
-  let last = draw()
+  let last: readonly string[] = []
   let quiet = 0
-  desk.subscribe(() => {
-    const next = draw()
-    const same = next.error === null && isSame(next.lines, last.lines)
-    quiet = same ? quiet + 1 : 0
-    if (same) return
-    last = next
+  const refresh = () => {
+    if (!isReady()) return
+    try {
+      const next = draw().map(({ text }) => text)
+      const isSame = next.length === last.length && next.every((line, row) => line === last[row])
+      quiet = isSame ? quiet + 1 : 0
+      if (isSame) return
+      last = next
+    } catch (error) {
+      return failed(error)
+    }
     for (const changed of listeners) changed()
-  })
+  }
+  refresh()
+  subscribe(refresh)
   return {
-    lines() {
-      if (last.error !== null) throw last.error
-      return last.lines
-    },
-    quiet: () => quiet,
+    lines: () => last,
     subscribe(changed) {
       listeners.add(changed)
       return () => void listeners.delete(changed)
     },
+    quiet: () => quiet,
+    refresh,
   }
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, index) => line === other[index])
 }

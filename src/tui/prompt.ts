@@ -1,5 +1,6 @@
 /** Typing a filter or the name of a command. */
 import { readFilter } from './filter.ts'
+import { isPaste, pasteMark } from './key-names.ts'
 import { commandsLike } from './keys.ts'
 import { noMarks } from './selection.ts'
 import { atTop } from './page-window.ts'
@@ -26,9 +27,10 @@ export function edited(text: string, key: string): string {
   if (key === 'ctrl-u') return ''
   if (key === 'ctrl-w') return text.replace(/\S*\s*$/, '')
   if (key === 'space') return `${text} `
-  // The names of other keys; a single character, and text that was pasted, is what was typed.
+  // Names of other keys.
   if (/^(ctrl-.*|shift-tab|tab|up|down|left|right|pgup|pgdn|home|end|enter|esc)$/.test(key)) return text
-  return `${text}${key.replace(/\p{Cc}+/gu, ' ')}`.slice(0, mostCharacters)
+  const typed = isPaste(key) ? key.slice(pasteMark.length) : key
+  return `${text}${typed.replace(/\p{Cc}+/gu, ' ')}`.slice(0, mostCharacters)
 }
 
 function filtered(state: State, prompt: Prompt): State {

@@ -1,6 +1,5 @@
 /** What comes from outside: signals that end the dashboard, and being put into the background and back. */
 import type { Cancel, Clock } from '../clock.ts'
-import type { Painter } from './painter.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Null: a key ended it. */
@@ -8,7 +7,8 @@ export type Stop = 'SIGTERM' | 'SIGHUP' | 'SIGINT' | null
 
 export interface StopsOptions {
   terminal: Terminal
-  painter: Painter
+  /** Draws the screen again, whole. */
+  repaint(): void
   clock: Clock
   stop(signal: Stop): void
   /** Of an error that nobody has caught. */
@@ -24,7 +24,7 @@ export interface Stops {
 /** Where nothing stops the process (no shell would wake it), the screen is taken back after this. */
 const notStoppedMs = 300
 
-export function onStops({ terminal, painter, clock, stop, fail }: StopsOptions): Stops {
+export function onStops({ terminal, repaint, clock, stop, fail }: StopsOptions): Stops {
   let waiting: Cancel | null = null
   let isAway = false
   const back = () => {
@@ -34,7 +34,7 @@ export function onStops({ terminal, painter, clock, stop, fail }: StopsOptions):
     isAway = false
     process.on('SIGTSTP', suspend)
     terminal.enter()
-    painter.repaint()
+    repaint()
   }
   const suspend = () => {
     if (isAway) return

@@ -10,11 +10,13 @@ import { createController } from './controller.ts'
 import { clipboardSequence } from './copy.ts'
 import { createDesk } from './state-store.ts'
 import { editText } from './edit.ts'
+import { startApp } from './app.ts'
+import { frameOf } from './frame.ts'
+import { createFrameOutput, type FrameOutput } from './frame-output.ts'
 import { createFrames, type Frames } from './frames.ts'
-import { startInk } from './ink-screen.ts'
+import { createKeyInput } from './key-input.ts'
 import type { Screen } from './keys.ts'
 import type { ScreenPaint } from './render-context.ts'
-import { createPainter, type Painter } from './painter.ts'
 import { sourceOf, type Query } from './snapshot.ts'
 import { initialState, itemsOf, queryOf, type State } from './state.ts'
 import { onStops, type Stop, type Stops } from './signals.ts'
@@ -41,39 +43,36 @@ const mostTicks = 5
 export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const { clock, stdin, stdout } = options
   const terminal = createTerminal(options)
-  const painter = createPainter(stdout)
+  const output = createFrameOutput(stdout)
   const ending = whatEnds()
-  const stops = onStops({ terminal, painter, clock, stop: ending.stop, fail: ending.fail })
-  const parts = putTogether(options, { terminal, painter, ending, stops })
+  const stops = onStops({ ...{ terminal, clock }, ...ending, repaint: output.repaint })
+  const parts = putTogether(options, { terminal, output, ending, stops })
+  const keys = createKeyInput(stdin, clock)
   try {
     terminal.enter()
-    const shown = showMeanwhile(parts.frames, painter)
-    const ink = await startInk({ desk: { ...parts.frames, press: parts.press }, painter, stdin }).finally(
-      shown,
-    )
-    ink.ended.catch(ending.fail)
+    const stopShowing = showMeanwhile(parts.frames, output)
+    const app = await startApp({
+      ...{ frames: parts.frames, press: parts.press },
+      ...{ stdin: keys.stdin, stdout: output.stdout },
+    }).finally(stopShowing)
+    app.ended.catch(ending.fail)
     try {
       return await ending.ended
     } finally {
       parts.desk.close()
-      ink.unmount()
+      app.unmount()
     }
   } finally {
+    keys.close()
     stops.release()
     terminal.leave()
     await parts.stop()
   }
 }
 
-/** Ink takes longer to load than the store to answer: until it draws, frames go to the terminal without it. */
-function showMeanwhile(frames: Frames, painter: Painter): () => void {
-  const show = () => {
-    try {
-      painter.paint(frames.lines())
-    } catch {
-      // Ink's component meets it again, and what was thrown then ends the dashboard.
-    }
-  }
+/** Shows frames without Ink, which takes longer to load than the store to answer. Returns a function that ends it. */
+function showMeanwhile(frames: Frames, output: FrameOutput): () => void {
+  const show = () => output.show(frames.lines())
   show()
   return frames.subscribe(show)
 }
@@ -91,17 +90,19 @@ function whatEnds(): Ending {
     stop = resolve
     fail = reject
   })
+  // It may be rejected long before anything waits for it.
+  ended.catch(() => undefined)
   return { stop, fail, ended }
 }
 
 interface Around {
   terminal: Terminal
-  painter: Painter
+  output: FrameOutput
   ending: Ending
   stops: Stops
 }
 
-function putTogether(options: DashboardOptions, { terminal, painter, ending, stops }: Around) {
+function putTogether(options: DashboardOptions, { terminal, output, ending, stops }: Around) {
   const { store, clock, paint, screen, refreshMs, readOnly, suffix, who, stdout } = options
   const source = sourceOf(store, clock)
   const desk = createDesk(
@@ -133,21 +134,29 @@ function putTogether(options: DashboardOptions, { terminal, painter, ending, sto
     outside: {
       quit: () => ending.stop(null),
       suspend: () => stops.suspend(),
-      redraw: () => painter.repaint(),
+      redraw: output.repaint,
       copy: (text) => void stdout.write(clipboardSequence(text)),
-      edit: (text) => lend({ terminal, painter }, () => editText(text, process.env)),
+      edit: (text) => lend({ terminal, output }, () => editText(text, process.env)),
     },
   })
   const resized = () => {
-    painter.forget()
+    output.forget()
     desk.dispatch({ type: 'resized', size: terminal.size() })
     snapshots.poke()
   }
   stdout.on('resize', resized)
-  const frames = createFrames(desk, paint)
+  const frames = createFrames({
+    draw: () => frameOf(desk.state(), paint),
+    subscribe: desk.subscribe,
+    // Of a terminal that can't keep up only the newest frame is wanted.
+    isReady: () => !stdout.writableNeedDrain,
+    failed: ending.fail,
+  })
+  stdout.on('drain', frames.refresh)
   const ticking = tick({ clock, frames, ticked: () => desk.dispatch({ type: 'ticked', now: store.now() }) })
   const stop = async () => {
     stdout.off('resize', resized)
+    stdout.off('drain', frames.refresh)
     ticking()
     await Promise.all([snapshots.stop(), controller.stop()])
   }
@@ -175,12 +184,12 @@ function tick({ clock, frames, ticked }: { clock: Clock; frames: Frames; ticked(
 }
 
 /** Lends the terminal to somebody for as long as a function takes. */
-function lend<T>({ terminal, painter }: Pick<Around, 'terminal' | 'painter'>, work: () => T): T {
+function lend<T>({ terminal, output }: Pick<Around, 'terminal' | 'output'>, work: () => T): T {
   terminal.leave()
   try {
     return work()
   } finally {
     terminal.enter()
-    painter.repaint()
+    output.repaint()
   }
 }

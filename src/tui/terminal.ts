@@ -16,9 +16,9 @@ export interface TerminalStreams {
   stdin: NodeJS.ReadStream
 }
 
-/** Another screen, no cursor; what is too long for a line is cut, not wrapped. */
-const taken = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[H\u001b[J'
-/** Plain letters, frames not held back, wrapping, the cursor, and the screen that was there; mouse and paste modes are none of ours, and off. */
+/** The alternate screen, no cursor, no wrapping, pasted text in brackets. */
+const taken = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[H\u001b[J'
+/** Plain letters, no synchronized output, no bracketed paste, no mouse, wrapping, the cursor, the main screen. */
 const given = '\u001b[0m\u001b[?2026l\u001b[?2004l\u001b[?1000l\u001b[?7h\u001b[?25h\u001b[?1049l'
 
 /** Where a terminal does not say how large it is. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { createController, type ControllerParts } from '../../src/tui/controller.ts'
+import { pasteMark } from '../../src/tui/key-names.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import type { State } from '../../src/tui/state.ts'
 import { jobs, press, read, start } from './support/scene.ts'
@@ -46,6 +47,28 @@ describe('keys of the terminal', () => {
     hit('ctrl-l')
     expect(done).toEqual(['suspend', 'redraw'])
     expect(state().overlay).toEqual(from.overlay)
+  })
+})
+
+// F27
+describe('pasted text', () => {
+  const text = `${pasteMark}RyXyq`
+
+  it.each([
+    ['a list', listed],
+    ['help', press(listed, 'help')],
+    ['a panel', reduce(listed, { type: 'asked', id: 1, plan: { of: 'type', verb: 'pause', type: 'mail' } })],
+  ])('does nothing on %s', (_, from) => {
+    const { done, hit, state } = controlled(from)
+    hit(text)
+    expect([done, state()]).toEqual([[], from])
+  })
+
+  it('goes into a text field, whatever letters it has', () => {
+    const { hit, state } = controlled(press(listed, 'filter'))
+    hit(text)
+    hit(`${pasteMark}enter`)
+    expect(state().overlay).toMatchObject({ text: 'RyXyqenter' })
   })
 })
 

@@ -1,25 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import { createDesk } from '../../src/tui/state-store.ts'
+import { frameOf } from '../../src/tui/frame.ts'
 import { createFrames } from '../../src/tui/frames.ts'
 import { plainScreenPaint } from '../../src/tui/render-context.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
-import { breaker, snapshotOf, start } from './support/scene.ts'
+import { breaker, figures, snapshotOf, start } from './support/scene.ts'
 
-const scene = () => {
-  const clock = createFakeClock()
-  const desk = createDesk(start({ screen: 'breakers' }), clock)
-  return { desk, frames: createFrames(desk, plainScreenPaint) }
+function scene() {
+  const desk = createDesk(start({ screen: 'breakers' }), createFakeClock())
+  const terminal = { isReady: true }
+  const errors: unknown[] = []
+  const frames = createFrames({
+    draw: () => frameOf(desk.state(), plainScreenPaint),
+    subscribe: desk.subscribe,
+    isReady: () => terminal.isReady,
+    failed: (error) => void errors.push(error),
+  })
+  return { desk, frames, terminal, errors }
 }
 
 describe('frames', () => {
-  it('are of the present state also when nobody was told of it', () => {
+  it('show the present state without a subscriber', () => {
     const { desk, frames } = scene()
     expect(frames.lines().join('\n')).toContain('reading …')
     desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), [breaker('stripe')]) })
     expect(frames.lines().join('\n')).toContain('stripe')
   })
 
-  it('are told of only where they differ, and to nobody who has left', () => {
+  it('are announced only where they differ, and not after unsubscribing', () => {
     const { desk, frames } = scene()
     let told = 0
     const leave = frames.subscribe(() => told++)
@@ -31,5 +39,30 @@ describe('frames', () => {
     leave()
     desk.dispatch({ type: 'command', command: 'help' })
     expect(told).toBe(1)
+  })
+
+  it('leaves out frames that a slow terminal has not taken, and shows the newest', () => {
+    const { desk, frames, terminal } = scene()
+    const drawn: string[] = []
+    frames.subscribe(() => void drawn.push(frames.lines().join('\n')))
+    terminal.isReady = false
+    for (const name of ['first', 'second', 'newest'])
+      desk.dispatch({ type: 'read', snapshot: snapshotOf(desk.state(), [breaker(name)]) })
+    expect(drawn).toEqual([])
+    terminal.isReady = true
+    frames.refresh()
+    expect(drawn).toHaveLength(1)
+    expect(drawn[0]).toContain('newest')
+    expect(drawn[0]).not.toContain('second')
+  })
+
+  it('reports what cannot be drawn, and not to the code that changed the state', () => {
+    const { desk, frames, errors } = scene()
+    const before = frames.lines()
+    const location = { toString: null } as unknown as string
+    const read = snapshotOf(desk.state(), [breaker('stripe')], { figures: figures({ location }) })
+    desk.dispatch({ type: 'read', snapshot: read })
+    expect(errors).toHaveLength(1)
+    expect(frames.lines()).toBe(before)
   })
 })

@@ -9,9 +9,10 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { createDesk } from '../../src/tui/state-store.ts'
 import { createFrames } from '../../src/tui/frames.ts'
-import { startInk } from '../../src/tui/ink-screen.ts'
+import { startApp } from '../../src/tui/app.ts'
+import { frameOf } from '../../src/tui/frame.ts'
+import { createFrameOutput, type FrameSink } from '../../src/tui/frame-output.ts'
 import { plainScreenPaint } from '../../src/tui/render-context.ts'
-import { createPainter } from '../../src/tui/painter.ts'
 import { figures, incident, jobs, noon, snapshotOf, start } from './support/scene.ts'
 
 const updates = Number(process.env['WF_TUI_UPDATES'] ?? 4_000)
@@ -32,22 +33,23 @@ function typing(): NodeJS.ReadStream {
 describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
   it(`keeps its heap flat over ${updates} updates, each of them drawn`, async () => {
     let bytes = 0
-    const painter = createPainter({
-      write(text) {
+    const output = createFrameOutput({
+      columns: 80,
+      write(text: string) {
         bytes += text.length
         return true
       },
-      once: () => undefined,
-    })
+    } as FrameSink)
     // Time passes between any two updates, so that each is drawn.
     let elapsed = 0
     const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
     const desk = createDesk(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), clock)
-    const ink = await startInk({
-      desk: { ...createFrames(desk, plainScreenPaint), press: () => undefined },
-      painter,
-      stdin: typing(),
+    const frames = createFrames({
+      draw: () => frameOf(desk.state(), plainScreenPaint),
+      subscribe: desk.subscribe,
+      failed: (error) => expect.unreachable(String(error)),
     })
+    const app = await startApp({ frames, press: () => undefined, stdin: typing(), stdout: output.stdout })
     const round = async (index: number) => {
       const now = noon + index * 1_000
       const items =
@@ -76,7 +78,7 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
     for (let index = updates / 4; index < updates; index++) await round(index)
     const grown = heap() - before
     desk.close()
-    ink.unmount()
+    app.unmount()
     expect(bytes).toBeGreaterThan(updates * 100)
     // Ink, given the lines as text, would keep about 9 kB of every frame.
     expect(grown).toBeLessThan(3_000_000)

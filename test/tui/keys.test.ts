@@ -4,13 +4,12 @@ import {
   commandOf,
   commandsLike,
   isVerb,
-  keysOf,
   keyWords,
   screens,
   shortHelp,
   verbs,
-  type Press,
 } from '../../src/tui/keys.ts'
+import { keysOf, type Press } from '../../src/tui/key-names.ts'
 
 describe('the table of keys', () => {
   it('gives each key to one command', () => {

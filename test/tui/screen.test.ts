@@ -109,6 +109,26 @@ describe.skipIf(!hasPty)('on a real terminal', () => {
     await pty.until(/exit 0/)
   })
 
+  // F26 F27
+  it('takes pasted text into a field only, and an arrow key whose bytes arrive apart for one key', async () => {
+    const { location, store, raised } = await seededStore()
+    await raised(2)
+    const pty = openPty({ script: dashboard(location, '--screen incidents'), columns: 100, rows: 24 })
+    await pty.until(/▲ 2 incidents[\s\S]*live/)
+    pty.type('\u001b[200~RyXyq\u001b[201~/')
+    await pty.until(/ \/ █/)
+    pty.type('\u001b[200~--type mail\r\u001b[201~')
+    await pty.until(/ \/ --type mail █/)
+    for (const bytes of ['\u007f\r', '\u001b', '[', 'B']) {
+      pty.type(bytes)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await pty.until(/filter: --type mail/)
+    expect((await store.counts()).failed).toBe(2)
+    pty.type('q')
+    await pty.until(/exit 0/)
+  })
+
   it('changes nothing with --read-only', async () => {
     const { location, store, raised } = await seededStore()
     await raised(2)

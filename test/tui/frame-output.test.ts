@@ -2,7 +2,7 @@ import xterm from '@xterm/headless'
 import { describe, expect, it } from 'vitest'
 import { plainScreenPaint, screenPaint } from '../../src/tui/render-context.ts'
 import { frameOf } from '../../src/tui/frame.ts'
-import { anchored, createPainter } from '../../src/tui/painter.ts'
+import { anchored, createFrameOutput, type FrameSink } from '../../src/tui/frame-output.ts'
 import type { Safe } from '../../src/terminal/safe.ts'
 import { escapeText } from '../../src/text/escape.ts'
 import type { State } from '../../src/tui/state.ts'
@@ -13,14 +13,14 @@ import { outage, shown, textOf } from './support/outage.ts'
 function emulated(columns: number, rows: number) {
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 1_000 })
   let bytes = ''
-  const painter = createPainter({
-    write(text) {
+  const output = createFrameOutput({
+    columns,
+    write(text: string) {
       bytes += text
       terminal.write(text)
       return true
     },
-    once: () => undefined,
-  })
+  } as FrameSink)
   const lines = async () => {
     await new Promise<void>((resolve) => terminal.write('', resolve))
     const { active } = terminal.buffer
@@ -31,7 +31,7 @@ function emulated(columns: number, rows: number) {
   }
   return {
     terminal,
-    painter,
+    output,
     lines,
     taken() {
       const text = bytes
@@ -43,7 +43,7 @@ function emulated(columns: number, rows: number) {
 
 const texts = (lines: readonly Safe[]) => lines.map(({ text }) => text)
 
-describe('painting', () => {
+describe('the output of frames', () => {
   it.each([
     [60, 16],
     [80, 24],
@@ -53,11 +53,11 @@ describe('painting', () => {
   ])('puts each screen of %s×%s on the terminal as it is, one after the other', async (columns, rows) => {
     const scene = await outage()
     const paint = await screenPaint(true)
-    const { painter, lines, taken, terminal } = emulated(columns, rows)
+    const { output, lines, taken, terminal } = emulated(columns, rows)
     for (const screen of ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const) {
       const list = await shown(scene, { size: { columns, rows }, screen })
       for (const state of [list, press(list, 'open'), press(list, 'help'), press(list, 'mark-all')]) {
-        painter.paint(texts(frameOf(state, paint)))
+        output.show(texts(frameOf(state, paint)))
         const seen = (await lines()).map((line) => line.trimEnd())
         expect(seen.join('\n').trimEnd()).toBe(textOf(state).trimEnd())
       }
@@ -67,12 +67,12 @@ describe('painting', () => {
   })
 
   it('writes only lines that differ, and nothing for the same frame', async () => {
-    const { painter, taken, lines } = emulated(20, 5)
-    painter.paint(['one', 'two', 'three'])
+    const { output, taken, lines } = emulated(20, 5)
+    output.show(['one', 'two', 'three'])
     taken()
-    painter.paint(['one', 'two', 'three'])
+    output.show(['one', 'two', 'three'])
     expect(taken()).toBe('')
-    painter.paint(['one', 'zwei'])
+    output.show(['one', 'zwei'])
     const text = taken()
     expect(text).toContain('zwei')
     expect(text).not.toContain('one')
@@ -80,37 +80,32 @@ describe('painting', () => {
   })
 
   it('draws all of it again when what stands there is not known', async () => {
-    const { painter, terminal, lines } = emulated(20, 3)
-    painter.paint(['one', 'two'])
+    const { output, terminal, lines } = emulated(20, 3)
+    output.show(['one', 'two'])
     terminal.write('\u001b[Hscribble\u001b[3;1Hmore')
-    painter.repaint()
+    output.repaint()
     expect(await lines()).toEqual(['one', 'two', ''])
   })
 
-  it('leaves out frames that a slow terminal has not taken, and shows the newest', () => {
-    const written: string[] = []
-    let drained = () => {}
-    const painter = createPainter({
-      write: (text) => {
-        written.push(text)
-        return false
-      },
-      once: (_, listener) => {
-        drained = listener
-      },
-    })
-    for (const text of ['first', 'second', 'third', 'newest']) painter.paint([text])
-    expect(written).toHaveLength(1)
-    drained()
-    expect(written).toHaveLength(2)
-    expect(written[1]).toContain('newest')
-    expect(written.join()).not.toContain('second')
+  it('writes what Ink draws to its place instead of erasing and writing everything', async () => {
+    const { output, taken, lines } = emulated(20, 5)
+    output.stdout.write('one\ntwo\nthree\n')
+    taken()
+    output.stdout.write('\u001b[2K\u001b[1A\u001b[2K\u001b[1A\u001b[2K\u001b[1A\u001b[2K\u001b[Gone\nzwei\n')
+    expect(taken()).toBe('\u001b[2;1H\u001b[0m\u001b[Kzwei\u001b[3;1H\u001b[0m\u001b[K')
+    expect(await lines()).toEqual(['one', 'zwei', '', '', ''])
+  })
+
+  it('passes on the marks around a frame, and never a height to draw for', () => {
+    const { output, taken } = emulated(20, 5)
+    output.stdout.write('\u001b[?2026h')
+    expect([taken(), output.stdout.rows, output.stdout.columns]).toEqual(['\u001b[?2026h', undefined, 20])
   })
 
   it('does not lose the last letter of a line that fills its row', async () => {
-    const { painter, lines } = emulated(10, 3)
-    painter.paint(['0123456789', '0123456789'])
-    painter.paint(['9876543210', '0123456789'])
+    const { output, lines } = emulated(10, 3)
+    output.show(['0123456789', '0123456789'])
+    output.show(['9876543210', '0123456789'])
     expect(await lines()).toEqual(['9876543210', '0123456789', ''])
   })
 })
@@ -135,7 +130,7 @@ const contested = [
 // B129
 describe('text of any width', () => {
   it.each(contested)('%s stands before a border that stays in its column', async (text) => {
-    const { painter, terminal, lines } = emulated(160, 40)
+    const { output, terminal, lines } = emulated(160, 40)
     const plain = (message: string): State =>
       read(press(read(start({ size: { columns: 160, rows: 40 }, screen: 'incidents' }), [cause()]), 'open'), [
         incident(1, {
@@ -155,7 +150,7 @@ describe('text of any width', () => {
           error: { name: 'Error', message, code: null, stack: null, causes: [], truncated: false },
         }),
       ])
-    painter.paint(texts(frameOf(plain('x'), plainScreenPaint)))
+    output.show(texts(frameOf(plain('x'), plainScreenPaint)))
     await lines()
     const rule = (row: number) =>
       Array.from({ length: 160 }, (_, column) =>
