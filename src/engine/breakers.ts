@@ -75,7 +75,7 @@ class BreakerView {
     if (this.#state !== 'new') return
     this.#state = 'idle'
     this.#endWatch = this.#parts.store.watch(() => this.#soon())
-    this.look()
+    void this.look()
   }
 
   close(): void {
@@ -127,7 +127,7 @@ class BreakerView {
     if (this.#state !== 'idle') return
     const leftMs = this.#lookedAtMs + restMs - this.#parts.clock.monotonic()
     if (leftMs > 0) this.#after(leftMs)
-    else this.look()
+    else void this.look()
   }
 
   #after(ms: number): void {

@@ -9,7 +9,7 @@ const abortable = (_: unknown, { signal }: HandlerContext) =>
 /** What `promise` came to; undefined while it is open. */
 function outcome<T>(promise: Promise<T>): { value?: T } {
   const seen: { value?: T } = {}
-  promise.then((value) => {
+  void promise.then((value) => {
     seen.value = value
   })
   return seen

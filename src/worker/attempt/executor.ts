@@ -81,7 +81,7 @@ export class Executor {
 
   #prepare(attempt: Attempt): void {
     const prepared = prepareVariables(attempt.job.variables, attempt.handler)
-    if (isThenable(prepared)) prepared.then((late) => this.#call(attempt, late))
+    if (isThenable(prepared)) void prepared.then((late) => this.#call(attempt, late))
     else this.#call(attempt, prepared)
   }
 

@@ -115,7 +115,7 @@ export class Child {
       ...(maxJobs === null ? {} : { maxJobs }),
       ...(countedAs === undefined ? {} : { countedAs }),
     })
-    worker.finished.then((reason) => this.#leave(reason))
+    void worker.finished.then((reason) => this.#leave(reason))
     this.#worker = worker
     await this.#sayReady([...handlers.values()], concurrency)
   }

@@ -1,24 +1,25 @@
 /**
- * Imports one handler module: one that Node.js surely reads the same way by itself (native-import.ts), all others through
- * jiti: TypeScript without a build step, ES modules and CommonJS alike, line numbers kept. No hook is installed and no global changed: only what the module itself imports goes this way. `wfkit` is this
- * very package wherever the module lives, so that what a handler throws and what it builds on is ours.
+ * Imports one handler module. What Node.js reads the same way by itself (native-import.ts) is imported natively, all else
+ * through jiti: TypeScript without a build step, ES modules and CommonJS alike, line numbers kept. No hook is installed
+ * and no global changed. `wfkit` is this very package wherever the module lies, so that the errors that a handler throws
+ * are of our classes.
  */
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import type { JitiOptions } from 'jiti'
 import { importNatively, isNative } from './native-import.ts'
-import { ownEntry, ownTestingEntry } from './self-import.ts'
+import { ownEntries } from './self-import.ts'
 
 export const loadableExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
-/** The module's exports. Rejects with whatever the module, or the import of it, throws. */
+/** Returns the module's exports. Rejects with whatever the module, or its import, throws. */
 export async function importModule(file: string): Promise<unknown> {
   return (isNative(file) ? await importNatively(file) : null) ?? (await transpiled(file))
 }
 
 async function transpiled(file: string): Promise<unknown> {
-  const [{ createJiti }, own] = await Promise.all([import('jiti'), import(ownEntry)])
+  const [{ createJiti }, own] = await Promise.all([import('jiti'), import(ownEntries.wfkit)])
   const options: JitiOptions = {
     moduleCache: true,
     interopDefault: true,
@@ -29,9 +30,9 @@ async function transpiled(file: string): Promise<unknown> {
     fsCache: cacheFolder(file) ?? false,
     virtualModules: {
       wfkit: own,
-      // Asked for by few, so loaded only then.
+      // Few handlers import it.
       get 'wfkit/testing'() {
-        return import(ownTestingEntry)
+        return import(ownEntries['wfkit/testing'])
       },
     },
   }
@@ -43,7 +44,7 @@ async function transpiled(file: string): Promise<unknown> {
   }
 }
 
-/** jiti stumbles over `export default null` instead of answering it. */
+/** jiti fails on `export default null`. */
 function isNullDefault(error: unknown): boolean {
   return (
     error instanceof TypeError &&
@@ -63,7 +64,7 @@ function createWithPaths(createJiti: CreateJiti, file: string, options: JitiOpti
   }
 }
 
-/** The first that is ours, or can be; null: none, and every start transpiles anew. */
+/** Returns the first folder that is or can be ours; null: there is none, and every start transpiles again. */
 function cacheFolder(file: string): string | null {
   const modules = nearestModules(dirname(file))
   const home = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
@@ -71,7 +72,7 @@ function cacheFolder(file: string): string | null {
   return bases.map((base) => join(base, 'wfkit')).find(isOurs) ?? null
 }
 
-/** Not a folder that others may write to: what lies in the cache is run. */
+/** False for a folder that others may write to: the code in the cache is run. */
 function isOurs(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -1,15 +1,14 @@
 /**
- * Which handler modules Node.js itself reads the way the transpiler does: those are imported without it, which is sooner and
- * smaller. It is told from the text of the module and of what it imports by path, before anything runs; in doubt the answer
- * is no, and nothing is lost but time.
+ * Finds the handler modules that Node.js reads the same way as the transpiler: those are imported without it, which is
+ * faster and takes less memory. Judged from the text of the module and of what it imports by path, before anything runs;
+ * in doubt the module is transpiled, which costs nothing but time.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ownEntry, ownTestingEntry } from './self-import.ts'
-
-const ownEntries: Readonly<Record<string, string>> = { wfkit: ownEntry, 'wfkit/testing': ownTestingEntry }
+import { attempt as tryOr } from '../../text/preview.ts'
+import { ownEntries } from './self-import.ts'
 
 /** More of them are not worth reading twice. */
 const mostModules = 50
@@ -21,23 +20,54 @@ const importedPath = /(?:\bfrom|\bimport)\s*(['"])(.*?)\1/g
 
 /** @param file absolute, behind all links */
 export function isNative(file: string): boolean {
-  const seen = new Set([file])
-  for (const each of seen) {
-    if (seen.size > mostModules || !isEsModule(each)) return false
-    const text = readFileSync(each, 'utf8')
-    if (beyondNode.test(text)) return false
-    for (const [, , specifier = ''] of text.matchAll(importedPath)) {
-      if (specifier.startsWith('.')) {
-        const imported = fileURLToPath(new URL(specifier, pathToFileURL(each)))
-        if (!existsSync(imported)) return false
-        seen.add(imported)
-      } else if (!isSameForNode(specifier, each)) return false
-    }
+  const modules = new Set([file])
+  for (const each of modules) {
+    const imported = modules.size > mostModules || !isEsModule(each) ? null : importsOf(each)
+    if (imported === null) return false
+    for (const path of imported) modules.add(path)
   }
   return true
 }
 
-/** The module's exports, or null when Node.js finds, before anything of it has run, that it cannot read it after all. */
+/** The files that a module imports by path; null: only the transpiler reads it the same way. */
+function importsOf(file: string): readonly string[] | null {
+  const text = readFileSync(file, 'utf8')
+  if (beyondNode.test(text)) return null
+  const specifiers = [...text.matchAll(importedPath)].map(([, , specifier = '']) => specifier)
+  const [paths, names] = [specifiers.filter(isPath), specifiers.filter((each) => !isPath(each))]
+  const files = paths.map((path) => fileURLToPath(new URL(path, pathToFileURL(file))))
+  return files.every((path) => existsSync(path)) && names.every((name) => isSameForNode(name, file))
+    ? files
+    : null
+}
+
+function isPath(specifier: string): boolean {
+  return specifier.startsWith('.')
+}
+
+/** Where the module lies this package may be another copy, or none; what handlers throw must be of this one. */
+function isSameForNode(specifier: string, from: string): boolean {
+  if (specifier.startsWith('/')) return false
+  if (!/^wfkit(?:\/|$)/.test(specifier)) return true
+  const resolved = tryOr(() => createRequire(from).resolve(specifier), null)
+  const url = resolved === null ? null : pathToFileURL(resolved).href
+  return Object.entries(ownEntries).some(([name, own]) => name === specifier && own === url)
+}
+
+/** Without `type` in the package.json the ending .js can mean either, and Node.js decides by its version. */
+function isEsModule(file: string): boolean {
+  const extension = extname(file)
+  return extension === '.mjs' || (extension === '.js' && packageType(dirname(file)) === 'module')
+}
+
+function packageType(folder: string): unknown {
+  const text = tryOr(() => readFileSync(join(folder, 'package.json'), 'utf8'), null)
+  if (text === null) return dirname(folder) === folder ? null : packageType(dirname(folder))
+  const document: unknown = tryOr(() => JSON.parse(text) as unknown, null)
+  return typeof document === 'object' && document !== null && 'type' in document ? document.type : null
+}
+
+/** Returns the module's exports, or null when Node.js finds, before anything of it has run, that it can't read it. */
 export async function importNatively(file: string): Promise<object | null> {
   try {
     return (await import(pathToFileURL(file).href)) as object
@@ -48,58 +78,12 @@ export async function importNatively(file: string): Promise<object | null> {
 }
 
 function isFromLinking(error: unknown): boolean {
-  // What the module itself runs into stands below a frame of its own.
-  if (
-    !(error instanceof Error) ||
-    !/^\s+at .*$/m.exec(error.stack ?? '')?.[0].includes('node:internal/modules/')
-  )
-    return false
+  if (!(error instanceof Error)) return false
+  // An error that the module itself throws has a frame of its own at the top.
+  const topFrame = /^\s+at .*$/m.exec(error.stack ?? '')?.[0] ?? ''
+  if (!topFrame.includes('node:internal/modules/')) return false
+  const code = 'code' in error ? String(error.code) : ''
   return (
-    error instanceof SyntaxError ||
-    ('code' in error &&
-      /^ERR_(?:MODULE|UNSUPPORTED|PACKAGE|UNKNOWN|IMPORT|INVALID)_/.test(String(error.code)))
+    error instanceof SyntaxError || /^ERR_(?:MODULE|UNSUPPORTED|PACKAGE|UNKNOWN|IMPORT|INVALID)_/.test(code)
   )
-}
-
-/** Without a word in the package.json the ending .js can mean either, and Node.js decides by its version. */
-function isEsModule(file: string): boolean {
-  const extension = extname(file)
-  if (extension === '.mjs') return true
-  return extension === '.js' && typeOfPackage(dirname(file)) === 'module'
-}
-
-function typeOfPackage(folder: string): unknown {
-  for (let at = folder; ; at = dirname(at)) {
-    const text = readOrNull(join(at, 'package.json'))
-    if (text !== null) return typeIn(text)
-    if (dirname(at) === at) return null
-  }
-}
-
-function typeIn(text: string): unknown {
-  try {
-    const document: unknown = JSON.parse(text)
-    return typeof document === 'object' && document !== null && 'type' in document ? document.type : null
-  } catch {
-    return null
-  }
-}
-
-/** Where the module lives this package may be another copy, or none: what handlers throw must be of this one. */
-function isSameForNode(specifier: string, from: string): boolean {
-  if (specifier.startsWith('/')) return false
-  if (!/^wfkit(?:\/|$)/.test(specifier)) return true
-  try {
-    return pathToFileURL(createRequire(from).resolve(specifier)).href === ownEntries[specifier]
-  } catch {
-    return false
-  }
-}
-
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
 }

@@ -1,8 +1,9 @@
-/** Where this package's own public modules are, built or not: handlers import them by name from wherever they live. */
+/** Where this package's own public modules are, built or not: handlers import them by name from wherever they lie. */
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const urlOf = (entry: string) => new URL(`../../${entry}.${extension}`, import.meta.url).href
 
-/** URL of what `wfkit` means. */
-export const ownEntry: string = new URL(`../../index.${extension}`, import.meta.url).href
-
-/** URL of what `wfkit/testing` means. */
-export const ownTestingEntry: string = new URL(`../../testing/index.${extension}`, import.meta.url).href
+/** URLs by the names that handlers import. */
+export const ownEntries = { wfkit: urlOf('index'), 'wfkit/testing': urlOf('testing/index') } satisfies Record<
+  string,
+  string
+>
