@@ -1,3 +1,12 @@
+import {
+  declareTypes,
+  pauseTypes,
+  registerWorkers,
+  resolveJobs,
+  retireWorkers,
+  setWorkerState,
+  stopJobs,
+} from './support/plans.ts'
 import { renameSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { join, relative } from 'node:path'
@@ -70,25 +79,25 @@ describe('opening a store', () => {
     const end = reader.watch(() => told++)
     await clock.advance(1_000)
     expect(told).toBe(0)
-    await store.pauseTypes(['mail'], { paused: true, reason: null, who: 'ann' }, store.now())
+    await pauseTypes(store, ['mail'], { paused: true, reason: null, who: 'ann' }, store.now())
     await clock.advance(250)
     expect(told).toBe(1)
     expect((await reader.types(reader.now())).map(({ type }) => type)).toEqual(['mail'])
     end()
-    await store.pauseTypes(['sms'], { paused: true, reason: null, who: 'ann' }, store.now())
+    await pauseTypes(store, ['sms'], { paused: true, reason: null, who: 'ann' }, store.now())
     await clock.advance(1_000)
     expect(told).toBe(1)
     const writes = [
       reader.enqueue([], 0),
       reader.exchange({ settlements: [] }, 0),
       reader.renew([], 0, 0),
-      reader.resolve([], 0),
-      reader.stop([], 0),
-      reader.registerWorkers([], 0),
-      reader.setWorkerState([], 'draining', 0),
-      reader.retireWorkers([], 0),
-      reader.declareTypes([], 0),
-      reader.pauseTypes([], { paused: false, reason: null, who: 'ann' }, 0),
+      resolveJobs(reader, [], 0),
+      stopJobs(reader, [], 0),
+      registerWorkers(reader, [], 0),
+      setWorkerState(reader, [], { state: 'draining' }, 0),
+      retireWorkers(reader, [], 0),
+      declareTypes(reader, [], 0),
+      pauseTypes(reader, [], { paused: false, reason: null, who: 'ann' }, 0),
       reader.addStats([], [], [], 0),
       reader.prune({ finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: null }, 0),
     ]

@@ -1,4 +1,5 @@
 /** How a program holds and lets go: types, breakers and workers, and the steps that jobs take once. Each change is one operation. */
+import { forgetSteps } from '../engine/plans/steps.ts'
 import { parseDuration } from '../text/duration.ts'
 import { WfError } from '../errors.ts'
 import { namedWords } from '../messages/operation-messages.ts'
@@ -192,8 +193,10 @@ async function forget(
     matched: steps.length,
   }
   const { result } = await asOperation(store, named, (operation) =>
-    Promise.all(
-      steps.map((step) => store.forgetSteps({ jobKey, step, who, reason, operation }, store.now())),
+    store.transact(
+      forgetSteps,
+      steps.map((step) => ({ jobKey, step, who, reason, operation })),
+      store.now(),
     ),
   )
   return result.flat()

@@ -2,8 +2,8 @@
 import type { DeadLetter } from './dead-letter.ts'
 
 export interface Purge {
-  /** Keys of their jobs. */
-  keys: readonly number[]
+  /** The key of the letter's job. */
+  jobKey: number
   /** Open ones too: their jobs are cancelled for good first. Without it an open one is passed by. */
   open: boolean
   who: string

@@ -3,7 +3,7 @@ import type { DeadLetter } from './dead-letter.ts'
 import type { Incident } from './incident.ts'
 import { finalStates, limits, type Job } from './job.ts'
 import type { NextJob } from './outcome.ts'
-import type { Resolution } from './resolution.ts'
+import type { Resolution, ResolutionVerb } from './resolution.ts'
 import { setVariables } from './set-variable.ts'
 import { WfError } from '../errors.ts'
 import { preview } from '../text/preview.ts'
@@ -11,8 +11,8 @@ import { updateJob } from './update-job.ts'
 
 export interface Stopped {
   job: Job
-  openIncident: Incident | null
-  openDeadLetter: DeadLetter | null
+  openIncident: Pick<Incident, 'id'> | null
+  openDeadLetter: Pick<DeadLetter, 'receivedAt'> | null
   /** JSON text; looked at only when the resolution changes it. */
   variables: string
   resolution: Resolution
@@ -27,6 +27,8 @@ export interface ResolvedJob extends Omit<NextJob, 'state'> {
   deadlineAt: number | null
 }
 
+export type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated'
+
 export type Resolved =
   | {
       status: 'changed'
@@ -35,8 +37,8 @@ export type Resolved =
       variables?: string
       /** What to close with it; `resolution` of either row is the verb. */
       close: { incident: boolean; deadLetter: boolean }
-      /** Name of the history row: `resolved`, `retried`, `dlq_retried`, `cancelled`, `discarded`, `updated`. */
-      event: string
+      /** Of the history row. */
+      event: ResolutionEvent
       /** For the history row: what changed. */
       detail: Record<string, unknown>
     }
@@ -58,15 +60,13 @@ export function resolveJob(stopped: Stopped): Resolved {
 }
 
 const events = {
-  ...{
-    resolve: 'resolved',
-    retry: 'retried',
-    dlq_retry: 'dlq_retried',
-    cancel: 'cancelled',
-    discard: 'discarded',
-    update: 'updated',
-  },
-} as const
+  resolve: 'resolved',
+  retry: 'retried',
+  dlq_retry: 'dlq_retried',
+  cancel: 'cancelled',
+  discard: 'discarded',
+  update: 'updated',
+} as const satisfies Record<ResolutionVerb, ResolutionEvent>
 
 /** Values that no state makes right; callers check them too, this is the last door. */
 function refusedValues({
@@ -118,7 +118,7 @@ function standingOf(stopped: Stopped): Standing | null {
   }
 }
 
-function withoutIncident(job: Job, openDeadLetter: DeadLetter | null): Standing {
+function withoutIncident(job: Job, openDeadLetter: Stopped['openDeadLetter']): Standing {
   if (job.state === 'dead' && openDeadLetter)
     return failed(`job ${job.key} is a dead letter and has no open incident; use dlq retry or dlq discard`)
   return skipped(`job ${job.key} has no open incident: already resolved (it is ${job.state})`)

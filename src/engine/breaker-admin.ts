@@ -7,9 +7,11 @@ import { keeperAt } from '../resilience/shared-breaker.ts'
 import type { Store } from '../store/port.ts'
 import { changeOf, type Wanted } from './breakers-change.ts'
 import { asOperation } from './operation-log.ts'
+import { changeBreaker } from './plans/breakers.ts'
+import { transactOne } from './transact-one.ts'
 import type { TypeView } from '../store/views.ts'
 
-type Writer = Pick<Store, 'breaker' | 'changeBreaker' | 'beginOperation' | 'endOperation' | 'now'>
+type Writer = Pick<Store, 'breaker' | 'transact' | 'now'>
 
 /** Who turns it, and why; empty where nothing was said. */
 interface Word {
@@ -77,7 +79,7 @@ async function steer(
   const { result, operation } = await asOperation(
     store,
     { verb, who, reason, selector: name, flags, matched: 1 },
-    (id) => store.changeBreaker({ ...changeOf(name, wanted), operation: id }, store.now()),
+    (id) => transactOne(store, changeBreaker, { ...changeOf(name, wanted), operation: id }),
   )
   return { breaker: result, operation: operation.id }
 }

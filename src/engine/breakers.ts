@@ -10,6 +10,8 @@ import { type BreakerState, enter, leave, openIf, type Ticket } from '../resilie
 import { type BreakerTerms, keeperAt, type SharedBreaker } from '../resilience/shared-breaker.ts'
 import type { Store } from '../store/port.ts'
 import { changeOf, unopened } from './breakers-change.ts'
+import { changeBreaker } from './plans/breakers.ts'
+import { transactOne } from './transact-one.ts'
 
 export interface Breakers {
   /** The breaker of a dependency. The first one that is asked for starts the looking. */
@@ -23,7 +25,7 @@ export interface Breakers {
 }
 
 export interface BreakersParts {
-  store: Pick<Store, 'breakers' | 'changeBreaker' | 'watch' | 'now'>
+  store: Pick<Store, 'breakers' | 'transact' | 'watch' | 'now'>
   clock: Clock
   /** Whose calls they are: the worker's id, which the history names. */
   who: string
@@ -211,9 +213,10 @@ class StoreBreaker implements SharedBreaker {
 
   async #change({ terms, reason, apply }: Asked): Promise<void> {
     const { store, view, who } = this.#parts
-    const row = await store.changeBreaker(
+    const row = await transactOne(
+      store,
+      changeBreaker,
       changeOf(this.#name, { terms: () => terms, who, reason, apply }),
-      this.now(),
     )
     view.changed(this.#name, row)
   }

@@ -7,6 +7,7 @@ import type { NewTarget, Operation } from '../domain/operation.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Engine } from './engine.ts'
 import { asOperation, flagsOf } from './operation-log.ts'
+import { addTarget } from './plans/operations.ts'
 
 export interface Bulk {
   engine: Engine
@@ -82,7 +83,10 @@ async function record<T>(
 ): Promise<void> {
   for (let start = 0; start < items.length && !signal?.aborted; start += recordBatch) {
     const beganMs = clock.monotonic()
-    await store.addOperationTargets(id, items.slice(start, start + recordBatch).map(targetOf), store.now())
+    const targets = items
+      .slice(start, start + recordBatch)
+      .map((item) => ({ operation: id, target: targetOf(item) }))
+    await store.transact(addTarget, targets, store.now())
     await leaveRoom(clock, beganMs, signal)
   }
 }

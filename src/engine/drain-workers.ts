@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { namedWords } from '../messages/operation-messages.ts'
 import type { Store } from '../store/port.ts'
 import { asOperation } from './operation-log.ts'
+import { setWorkerState } from './plans/workers.ts'
 import { untilSeen } from './wait-until.ts'
 
 export interface DrainWish {
@@ -25,7 +26,15 @@ export async function drainWorkers(store: Store, { workerIds, who, reason }: Dra
     matched: workerIds.length,
   }
   const { operation } = await asOperation(store, named, (id) =>
-    store.setWorkerState(workerIds, 'draining', store.now(), { who, reason, operation: id }),
+    store.transact(
+      setWorkerState,
+      workerIds.map((worker) => ({
+        id: worker,
+        state: 'draining' as const,
+        drain: { who, reason, operation: id },
+      })),
+      store.now(),
+    ),
   )
   return operation.id
 }

@@ -18,9 +18,12 @@ import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
-import type { ClaimRequest, Enqueued, PauseChange, Settled, Stop, Store } from '../store/port.ts'
+import type { ClaimRequest, Enqueued, Settled, Store } from '../store/port.ts'
 import type { EngineEvents } from './events.ts'
 import { pauseRecorded, resolveRecorded } from './operation-log.ts'
+import { pauseAfterStops } from './plans/auto-pause.ts'
+import type { PauseChange } from './plans/pauses.ts'
+import { stop, type Stop } from './plans/stop.ts'
 
 /** An attempt that is over, as a worker hands it in. */
 export interface Ended {
@@ -92,7 +95,7 @@ export function createEngine(parts: EngineParts): Engine {
       return applied
     },
     async stop(batch) {
-      const applied = batch.length === 0 ? [] : await store.stop(batch, store.now())
+      const applied = batch.length === 0 ? [] : await store.transact(stop, batch, store.now())
       const jobs = batch.filter((_, index) => applied[index]).map(({ jobKey, type }) => ({ jobKey, type }))
       if (jobs.length > 0) events.emit('stopped', { jobs })
       return applied
@@ -157,8 +160,8 @@ async function exchange(parts: EngineParts, hand: Parameters<Engine['exchange']>
   const { ended, claim } = hand
   const now = store.now()
   const settlements = ended.map((end) => settlementOf(end, now, random))
-  const { settled, claimed, paused } = await store.exchange(
-    claim ? { settlements, claim } : { settlements },
+  const { settled, claimed, followed } = await store.exchange(
+    { settlements, follow: pauseAfterStops, ...(claim && { claim }) },
     now,
   )
   for (const [index, end] of ended.entries()) {
@@ -166,7 +169,7 @@ async function exchange(parts: EngineParts, hand: Parameters<Engine['exchange']>
     const result = settled[index]
     if (settlement && result) events.emit('settled', { end, settlement, result, now })
   }
-  for (const type of paused) events.emit('paused', { type, who: 'wf' })
+  for (const { type, paused } of followed) if (paused) events.emit('paused', { type, who: 'wf' })
   return { settled, claimed }
 }
 

@@ -5,9 +5,13 @@
 import type { NewOperation, Operation } from '../domain/operation.ts'
 import { namedWords } from '../messages/operation-messages.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { PauseChange, Store } from '../store/port.ts'
+import type { Store } from '../store/port.ts'
+import { beginOperation, endOperation } from './plans/operations.ts'
+import { pauseType, type PauseChange } from './plans/pauses.ts'
+import { resolve } from './plans/resolve.ts'
+import { transactOne } from './transact-one.ts'
 
-type Writer = Pick<Store, 'beginOperation' | 'endOperation' | 'now'>
+type Writer = Pick<Store, 'transact' | 'now'>
 
 export interface Operated<T> {
   result: T
@@ -20,13 +24,13 @@ export async function asOperation<T>(
   operation: NewOperation,
   work: (id: number) => Promise<T>,
 ): Promise<Operated<T>> {
-  const id = await store.beginOperation(operation, store.now())
+  const id = await transactOne(store, beginOperation, operation)
   try {
     const result = await work(id)
-    return { result, operation: await store.endOperation(id, store.now()) }
+    return { result, operation: await transactOne(store, endOperation, { operation: id }) }
   } catch (error) {
     // Where the store itself has failed the record cannot be ended either, and tells so by being unfinished.
-    await store.endOperation(id, store.now()).catch(() => undefined)
+    await transactOne(store, endOperation, { operation: id }).catch(() => undefined)
     throw error
   }
 }
@@ -82,12 +86,13 @@ function sortOf({ verb, who, reason, operation }: Resolution): string {
 
 async function resolveSort(store: Store, part: readonly Resolution[]): Promise<readonly Applied[]> {
   const [first] = part
-  if (!first || first.operation !== undefined) return store.resolve(part, store.now())
+  if (!first || first.operation !== undefined) return store.transact(resolve, part, store.now())
   const { verb, who, reason } = first
   const keys = [...new Set(part.map(({ jobKey }) => jobKey))]
   const named = { verb, who, reason, selector: namedWords(keys), flags: flagsOf(first), matched: keys.length }
   const { result } = await asOperation(store, named, (operation) =>
-    store.resolve(
+    store.transact(
+      resolve,
       part.map((each) => ({ ...each, operation })),
       store.now(),
     ),
@@ -95,15 +100,19 @@ async function resolveSort(store: Store, part: readonly Resolution[]): Promise<r
   return result
 }
 
+/** Answers the types whose state changed. */
 export async function pauseRecorded(
   store: Store,
   types: readonly string[],
   change: PauseChange,
 ): Promise<readonly string[]> {
-  if (change.operation !== undefined) return store.pauseTypes(types, change, store.now())
-  const { result } = await asOperation(store, pauseOperation(types, change), (operation) =>
-    store.pauseTypes(types, { ...change, operation }, store.now()),
-  )
+  const pause = async (operation: number) => {
+    const items = types.map((type) => ({ ...change, type, operation }))
+    const changed = await store.transact(pauseType, items, store.now())
+    return types.filter((_, index) => changed[index])
+  }
+  if (change.operation !== undefined) return pause(change.operation)
+  const { result } = await asOperation(store, pauseOperation(types, change), pause)
   return result
 }
 

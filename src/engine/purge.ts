@@ -2,6 +2,7 @@
 import type { Operation } from '../domain/operation.ts'
 import { inBatches, type Bulk } from './bulk.ts'
 import { asOperation } from './operation-log.ts'
+import { purgeLetter } from './plans/purge.ts'
 
 export interface PurgeMany
   extends Pick<Bulk, 'clock' | 'keys' | 'selector' | 'perSecond' | 'signal' | 'onBegin' | 'onBatch'> {
@@ -22,7 +23,11 @@ export async function purgeMany(purge: PurgeMany): Promise<Operation> {
     async (id) => {
       purge.onBegin?.(id)
       await inBatches(purge, (batch) =>
-        store.purgeLetters({ keys: batch, open, who, reason, operation: id }, store.now()),
+        store.transact(
+          purgeLetter,
+          batch.map((jobKey) => ({ jobKey, open, who, reason, operation: id })),
+          store.now(),
+        ),
       )
     },
   )

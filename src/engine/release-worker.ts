@@ -7,7 +7,8 @@ import type { Job } from '../domain/job.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import type { Engine } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
-import type { WorkerRelease } from '../store/port.ts'
+import { retireWorkers, type WorkerRelease } from './plans/workers.ts'
+import { transactOne } from './transact-one.ts'
 
 /** Answers the jobs whose attempt was ended by this. */
 export async function releaseWorker(
@@ -16,7 +17,7 @@ export async function releaseWorker(
   release: WorkerRelease,
 ): Promise<readonly Job[]> {
   const lost = await loseHeld(engine, workerId, release)
-  await engine.store.retireWorkers([workerId], engine.store.now(), release)
+  await transactOne(engine.store, retireWorkers, { id: workerId, release })
   // One that lives all the same may have claimed since.
   return [...lost, ...(await loseHeld(engine, workerId, release))]
 }

@@ -15,6 +15,7 @@ import type { RetentionPolicy } from '../domain/retention.ts'
 import type { Ended, Engine, StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { createLeaseEvidence, type LeaseEvidence } from './stale-leases.ts'
+import { retireWorkers } from './plans/workers.ts'
 import { createPruner, type Pruner } from './pruner.ts'
 import { createSleepDetector, type SleepDetector } from './sleep-detector.ts'
 import type { ExpiredLease } from '../store/views.ts'
@@ -148,7 +149,11 @@ async function retireOverdue({ engine, clock, evidence, log }: Sweeping): Promis
     'workers have not renewed for a whole lease although the clock, which was set back, says otherwise',
     { workers: ids },
   )
-  await engine.store.retireWorkers(ids, now)
+  await engine.store.transact(
+    retireWorkers,
+    ids.map((id) => ({ id })),
+    now,
+  )
 }
 
 async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> {

@@ -18,6 +18,7 @@ import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
 import type { Store, StoreReader } from '../store/port.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
 import { asOperation } from './operation-log.ts'
+import { undo } from './plans/undo.ts'
 import { type Paged, pagesOf } from '../store/page.ts'
 
 /** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
@@ -119,8 +120,11 @@ async function undoInBatches(
   for await (const { items } of undoablePages(store, of.id)) {
     if (signal?.aborted || items.length === 0) return
     const beganMs = clock.monotonic()
-    const targets = items.map(({ jobKey, name }) => ({ jobKey, name }))
-    const undone = await store.undo({ operation, of: of.id, targets, who, reason }, store.now())
+    const targets = items.map(({ jobKey, name, image }) => ({
+      ...{ jobKey, name, of: of.id, operation, who, reason },
+      hasVariables: image?.of === 'job' && image.variables !== undefined,
+    }))
+    const undone = await store.transact(undo, targets, store.now())
     onBatch?.(undone)
     if (items.length === batchSize) await leaveRoom(clock, beganMs, signal)
   }

@@ -1,4 +1,5 @@
 /** The events of the history: every transition that is not an attempt. Their spellings are stored and never change. */
+import type { ResolutionEvent } from '../domain/resolve-job.ts'
 
 /** What happened, with the fields of its `detail`. Written by plans alone (engine/plans). */
 export type HistoryEvent =
@@ -12,8 +13,6 @@ export type HistoryEvent =
   | { event: 'breaker_opened' | 'breaker_closed'; detail: BreakerTurn }
   | { event: 'worker_drained'; detail: { worker: string } }
   | { event: 'worker_released'; detail: ReleasedWorker }
-
-export type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated'
 
 export interface BreakerTurn {
   breaker: string

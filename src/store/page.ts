@@ -1,4 +1,6 @@
 /** Pages of a list: keyset pagination, so that inserts and deletes don't shift a page, and helpers that walk all pages. */
+import { WfError } from '../errors.ts'
+import { preview } from '../text/preview.ts'
 
 export interface Page {
   /** 1 to 1,000. */
@@ -59,4 +61,35 @@ export async function everyItem<T>(
   const items: T[] = []
   for await (const page of pagesOf(fetch, walk)) for (const item of page.items) items.push(item)
   return items
+}
+
+/** Between 1 and `largestPage`. Throws WfError `usage` if the limit isn't a number: programs without types pass anything. */
+export function pageSize({ limit }: Pick<Page, 'limit'>): number {
+  if (typeof limit !== 'number' || Number.isNaN(limit))
+    throw new WfError('usage', `the limit of a page is ${preview(limit, 60)}`, {
+      hint: 'a page has 1 to 1,000 rows: { limit: 100 }',
+    })
+  return Math.min(Math.max(1, Math.trunc(limit)), largestPage)
+}
+
+export function badCursor(cursor: string): WfError {
+  return new WfError('usage', `${JSON.stringify(cursor.slice(0, 60))} is not a cursor`, {
+    hint: 'Use the `next` of the page before, in the same order, or leave it out.',
+  })
+}
+
+/** Cursor of a list in the order of (key, name). */
+export function namedCursor(key: number, name: string): string {
+  return `${key}.${encodeURIComponent(name)}`
+}
+
+/** Throws WfError `usage`. */
+export function namedEntryOf(cursor: string): readonly [key: number, name: string] {
+  const [, key = '', name = ''] = /^(\d{1,16})\.(.*)$/s.exec(cursor) ?? []
+  try {
+    if (key !== '') return [Number(key), decodeURIComponent(name)]
+  } catch {
+    // Not one of ours.
+  }
+  throw badCursor(cursor)
 }

@@ -3,28 +3,19 @@
  * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
  * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
  */
-import type { BreakerChange, LocalBreaker, NamedBreaker } from '../domain/breaker-row.ts'
+import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { Cause } from '../domain/cause.ts'
 import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
 import type { Marks } from '../domain/feed-event.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
-import type {
-  NewOperation,
-  NewTarget,
-  Operation,
-  OperationFilter,
-  OperationTarget,
-  TargetName,
-  Undone,
-} from '../domain/operation.ts'
-import type { NewIncident, Settlement } from '../domain/outcome.ts'
-import type { Purge } from '../domain/purge.ts'
-import type { Applied, Resolution } from '../domain/resolution.ts'
+import type { Operation, OperationFilter, OperationTarget } from '../domain/operation.ts'
+import type { Settlement } from '../domain/outcome.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
-import type { BegunStep, CompletedStep, ForgetSteps, ListedStep, Step, StepFilter } from '../domain/step.ts'
+import type { BegunStep, CompletedStep, ListedStep, Step, StepFilter } from '../domain/step.ts'
 import type { Page, Paged } from './page.ts'
+import type { Plan } from './plan.ts'
 import type {
   ActivityQuery,
   AttemptTotal,
@@ -37,10 +28,8 @@ import type {
   PausedType,
   StopTotal,
   StoreInfo,
-  TypeDeclaration,
   TypeView,
   WaitingTotal,
-  WorkerRow,
   WorkerView,
 } from './views.ts'
 
@@ -75,20 +64,6 @@ export interface ClaimType {
 /** `refused`: the database would not take it (a constraint); the job was stopped with an incident `settlement_refused`. */
 export type Settled = 'applied' | 'stale' | 'refused'
 
-export interface Exchanged {
-  /** In the order of the settlements. */
-  settled: readonly Settled[]
-  claimed: readonly ClaimedJob[]
-  /** Types that this exchange paused because too many of their attempts in a row stopped. */
-  paused: readonly string[]
-}
-
-/** A stop that no attempt caused: the job's deadline passed while it waited. Applied only if it still holds at `now`. */
-export interface Stop {
-  jobKey: number
-  incident: NewIncident
-}
-
 export interface Progress {
   jobKey: number
   attempt: number
@@ -96,98 +71,63 @@ export interface Progress {
   note: string | null
 }
 
-export interface PauseChange {
-  /** False: jobs of the types may start again. */
-  paused: boolean
-  reason: string | null
-  who: string
-  /** Of a pause: epoch ms at which it ends by itself. Null or not given: somebody has to resume the types. */
-  untilAt?: number | null
-  /** What became of each is written as a target of this operation. */
-  operation?: number
+export interface ExchangeRequest<Answer> {
+  settlements: readonly Settlement[]
+  claim?: ClaimRequest
+  follow?: Follow<Answer>
 }
 
-/** A person's word that workers are dead. */
-export interface WorkerRelease {
-  who: string
-  reason: string | null
-  /** Nobody looked whether they live. */
-  forced: boolean
-  /** As in PauseChange. */
-  operation?: number
+export interface Exchanged<Answer> {
+  /** In the order of the settlements. */
+  settled: readonly Settled[]
+  claimed: readonly ClaimedJob[]
+  /** The answers of `follow.afterSettled`. */
+  followed: readonly Answer[]
 }
 
-/** A person's wish that workers drain. */
-export type WorkerDrain = Omit<WorkerRelease, 'forced'>
-
-export interface UndoBatch {
-  /** The undo's own operation: its targets are written with what becomes of them. */
-  operation: number
-  /** The operation that is taken back. */
-  of: number
-  targets: readonly TargetName[]
-  who: string
-  reason: string | null
+/**
+ * What is rare in an exchange is decided by plans, which run in its transaction. Both functions are pure and may be
+ * called more than once; null: nothing follows.
+ */
+export interface Follow<Answer> {
+  /** Called with the applied settlements, before the claim. The store itself ends the bad streaks of types with a success and no incident. */
+  afterSettled(applied: readonly Settlement[]): Work<Answer> | null
+  /** Called if types started jobs that are still on a ramp. */
+  afterClaimed(rampStarts: readonly { type: string; count: number }[]): Work<unknown> | null
 }
 
+export interface Work<Answer> {
+  plan: Plan<unknown, Answer>
+  items: readonly unknown[]
+}
+
+/** Each method is one transaction: all of it is applied, or nothing. */
 export interface StoreWriter {
-  /** In the order given; a refused one leaves the others standing. */
+  /** In the order given; a refused job leaves the others standing. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
   /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
-  exchange(
-    hand: { settlements: readonly Settlement[]; claim?: ClaimRequest },
-    now: number,
-  ): Promise<Exchanged>
-  /** Moves the leases of these workers; answers the attempts each still holds. A worker that is not registered gets no lease. */
+  exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>
+  /** Extends the leases of these workers; answers the attempts that each still holds. A worker without a row gets no lease. */
   renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>
-  resolve(batch: readonly Resolution[], now: number): Promise<readonly Applied[]>
-  /** Deletes dead letters, in the order of the keys. A job that goes on keeps in its history that its letter was purged. */
-  purgeLetters(purge: Purge, now: number): Promise<readonly Applied[]>
-  /** True for each stop that was applied. */
-  stop(batch: readonly Stop[], now: number): Promise<readonly boolean[]>
-  registerWorkers(workers: readonly WorkerRow[], now: number): Promise<void>
-  /** What a person asked for is kept in the history as `worker_drained`; the workers see it with their next renewal. */
-  setWorkerState(
-    workerIds: readonly string[],
-    state: WorkerRow['state'],
+  /** Reads the facts of a plan, calls it, writes its changes. Answers in the order of the items. */
+  transact<Item, Answer>(
+    plan: Plan<Item, Answer>,
+    items: readonly Item[],
     now: number,
-    drain?: WorkerDrain,
-  ): Promise<void>
-  /** Takes the rows away. Attempts that they still hold become expired at once. What a person did is kept in the history as `worker_released`. */
-  retireWorkers(workerIds: readonly string[], now: number, release?: WorkerRelease): Promise<void>
-  declareTypes(types: readonly TypeDeclaration[], now: number): Promise<void>
-  /**
-   * Answers the types whose state changed; of one that is paused already, to another end, that counts as a change. The end of
-   * a pause, by whatever, sets the bad streak to 0 and lets the type's jobs go on a ramp (domain/ramp.ts), over all workers.
-   */
-  pauseTypes(types: readonly string[], change: PauseChange, now: number): Promise<readonly string[]>
-  /** Answers what it is afterwards; null where it is not kept and `apply` made nothing of it. */
-  changeBreaker(change: BreakerChange, now: number): Promise<NamedBreaker | null>
-  /** How a worker's own breakers stand: kept in its row, and gone with it. Nothing where it has no row. */
-  tellBreakers(workerId: string, breakers: readonly LocalBreaker[]): Promise<void>
-  /** States the intent. Throws a WfError `refused` for a name that is empty or too long, or one step too many. */
+  ): Promise<readonly Answer[]>
+  /** States the intent. Throws WfError `refused` for a name that is empty or too long, or one step too many. */
   beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>
-  /** The first result wins. Throws a WfError `refused` for one that is too large. */
+  /** The first result wins. Throws WfError `refused` for a result that is too large. */
   completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>
-  /** Takes an intent back whose effect was not begun, so that nobody is in doubt about it. Only what this attempt stated anew, while it holds. */
+  /** Takes back an intent that this attempt stated anew and whose effect was not begun, so that its outcome isn't unknown. */
   withdrawStep(fence: Fence, step: string): Promise<void>
-  /** Answers the names of those that were forgotten: their effect can then happen again. Kept in the job's history. */
-  forgetSteps(forget: ForgetSteps, now: number): Promise<readonly string[]>
-  /** Answers its id, which grows. Throws a WfError `conflict` for an undo of what was undone already. */
-  beginOperation(operation: NewOperation, now: number): Promise<number>
-  /** Targets that no change of the store stands for: passed by, looked at, or meant and not reached (`pending`). One that is there already stays. */
-  addOperationTargets(id: number, targets: readonly NewTarget[], now: number): Promise<void>
-  /** Nothing more comes; answers it with its counts. */
-  endOperation(id: number, now: number): Promise<Operation>
-  /** Brings targets back where nothing has happened since, each for itself; in the order given. */
-  undo(batch: UndoBatch, now: number): Promise<readonly Undone[]>
   addStats(
     stats: readonly StatDelta[],
     counters: readonly CounterDelta[],
     progress: readonly Progress[],
     now: number,
   ): Promise<void>
-  /** One small batch (≤ 1,000 rows of each kind); `more` says whether another would find something. */
+  /** Deletes one small batch, at most 1,000 rows of each kind; `more` says whether another would find rows. */
   prune(
     policy: RetentionPolicy,
     now: number,

@@ -1,3 +1,4 @@
+import { declareTypes } from '../support/plans.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -132,7 +133,8 @@ describe('producing', () => {
   it('a full backlog refuses with its own code and numbers; one settled, one more is taken', async () => {
     const t = await testEngine()
     const client = await clientOn(t)
-    await t.store.declareTypes(
+    await declareTypes(
+      t.store,
       [
         {
           type: 'mail',

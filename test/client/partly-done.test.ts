@@ -1,3 +1,5 @@
+import { resolve } from '../../src/engine/plans/resolve.ts'
+import { intercept } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient, PartlyEnqueuedError, type Client } from '../../src/client.ts'
 import { PartlyChangedError } from '../../src/client/changes.ts'
@@ -21,15 +23,17 @@ function failsAfter(
   transactions: number,
   error: unknown = full,
 ): () => void {
-  const { enqueue, resolve } = store
+  const { enqueue } = store
   let left = transactions
   const take = async <T>(work: () => Promise<T>): Promise<T> => {
     if (left-- <= 0) throw error
     return work()
   }
-  if (method === 'enqueue') store.enqueue = (jobs, now) => take(() => enqueue(jobs, now))
-  else store.resolve = (batch, now) => take(() => resolve(batch, now))
-  return () => Object.assign(store, { enqueue, resolve })
+  if (method === 'resolve') return intercept(store, resolve, (_items, _now, proceed) => take(proceed))
+  store.enqueue = (jobs, now) => take(() => enqueue(jobs, now))
+  return () => {
+    store.enqueue = enqueue
+  }
 }
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
@@ -129,13 +133,12 @@ describe('many of which the store takes a part', () => {
     const keys = await Promise.all(
       Array.from({ length: 250 }, async () => (await client.enqueue('mail')).key),
     )
-    const { resolve } = t.store
     const batches: number[] = []
-    t.store.resolve = (batch, now) => {
+    intercept(t.store, resolve, (batch, _now, proceed) => {
       batches.push(batch.length)
       t.clock.block(8)
-      return resolve(batch, now)
-    }
+      return proceed()
+    })
     const rests: number[] = []
     const { sleep } = t.clock
     t.clock.sleep = async (ms) => void rests.push(ms)

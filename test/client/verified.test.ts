@@ -1,3 +1,4 @@
+import { pauseTypes } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client.ts'
 import type { VerifyOptions } from '../../src/client/verified.ts'
@@ -61,7 +62,7 @@ describe('a resolution by a program that is watched', () => {
 
   it('says what was not seen to end, and what holds it', async () => {
     const made = await stopped(2)
-    await made.store.pauseTypes(['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
+    await pauseTypes(made.store, ['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
     const end = resolving(made, { verify: '1m' })
     await made.clock.advance(1_000)
     const { isProven, ended, unfinished } = await end

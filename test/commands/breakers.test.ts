@@ -1,3 +1,4 @@
+import { changeBreaker, declareTypes, reportBreakers, retireWorkers } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { BreakerRow } from '../../src/domain/breaker-row.ts'
 import { cli } from '../support/cli.ts'
@@ -13,7 +14,7 @@ async function scene() {
     backlogLimit: null,
     onExhausted: 'incident' as const,
   }
-  await store.declareTypes([{ ...declared, breakers: ['stripe'] }], store.now())
+  await declareTypes(store, [{ ...declared, breakers: ['stripe'] }], store.now())
   const wf = (...args: readonly string[]) =>
     cli(['breakers', ...args], { store: location, env: { WF_USER: 'ada' } })
   return { store, wf, add, join }
@@ -108,7 +109,8 @@ describe('wf breakers', () => {
         consecutiveFailures: 5,
       },
     }
-    await store.changeBreaker(
+    await changeBreaker(
+      store,
       { name: 'stripe', apply: () => broken, who: 'host.1#a', reason: '5 failures in a row' },
       past,
     )
@@ -195,7 +197,7 @@ describe('wf breakers', () => {
     const { store, wf, add, join } = await scene()
     for (let job = 0; job < 3; job++) await add({ type: 'mail' })
     await wf('trip', 'stripe', '--for', '10m', '--reason', 'r')
-    await store.retireWorkers(['w#1'], store.now())
+    await retireWorkers(store, ['w#1'], store.now())
     await join('old#1', { leaseMs: -1 })
     for (const id of ['web#1', 'web#2']) await join(id, { leaseMs: 600_000, types: ['mail'] })
     const own = {
@@ -206,15 +208,15 @@ describe('wf breakers', () => {
       expiresAt: store.now() + 300_000,
       types: ['mail'],
     } as const
-    for (const id of ['old#1', 'web#1']) await store.tellBreakers(id, [own])
-    await store.tellBreakers('web#2', [{ ...own, mode: 'closed', expiresAt: null }])
+    for (const id of ['old#1', 'web#1']) await reportBreakers(store, id, [own])
+    await reportBreakers(store, 'web#2', [{ ...own, mode: 'closed', expiresAt: null }])
     const list = await wf('list')
     expect(list.out).toMatch(/^BREAKER +STATE +WORKER +SINCE +CALLS IN +HELD /)
     expect(list.out).toMatch(/\nstripe +open +all +\S.* 3 +ada/)
     expect(list.out, 'web#2 starts them all the same').toMatch(/\nbank +open +web#1 +2m ago +4m +\? /)
     expect(list.out).toMatch(/\nbank +closed +web#2 +2m ago /)
     expect(list.out).not.toContain('old#1')
-    await store.tellBreakers('web#2', [own])
+    await reportBreakers(store, 'web#2', [own])
     const { items } = (await wf('list', '--json')).json<{ items: object[] }>()
     expect(items).toMatchObject([
       { name: 'stripe', worker: null, held: 3 },
@@ -254,7 +256,8 @@ describe('wf breakers', () => {
       },
       probes: [{ permit: 1, holder: 'gone#1', expiresAt }],
     })
-    await store.changeBreaker(
+    await changeBreaker(
+      store,
       { name: 'stripe', apply: () => half(now + 590_000), who: 'gone#1', reason: '5 failures in a row' },
       now,
     )
@@ -262,7 +265,8 @@ describe('wf breakers', () => {
     expect(shown.out).toMatch(/breaker stripe {2}half-open\n/)
     expect(shown.out).toMatch(/by +gone#1/)
     expect(shown.out).toMatch(/1 {2}gone#1 {2}free again in (?:\d|10)m/)
-    await store.changeBreaker(
+    await changeBreaker(
+      store,
       { name: 'stripe', apply: () => half(now - 1), who: 'gone#1', reason: null },
       now,
     )

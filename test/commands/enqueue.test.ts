@@ -1,3 +1,4 @@
+import { declareTypes } from '../support/plans.ts'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -91,7 +92,8 @@ describe('wf enqueue', () => {
 
   it('says how full a type is when its backlog takes no more', async () => {
     const { location, store, add } = await seededStore()
-    await store.declareTypes(
+    await declareTypes(
+      store,
       [
         {
           type: 'mail',

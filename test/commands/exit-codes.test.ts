@@ -1,3 +1,4 @@
+import { declareTypes } from '../support/plans.ts'
 import Database from 'better-sqlite3'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -53,7 +54,8 @@ describe('exit codes', () => {
     const { location, store, completed, raised, join: register } = await seededStore()
     const done = String(await completed())
     const [open = 0] = await raised()
-    await store.declareTypes(
+    await declareTypes(
+      store,
       [
         {
           type: 'full',

@@ -1,3 +1,4 @@
+import { retireWorkers } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { seededStore } from '../support/seeded-store.ts'
 import { hasScript, onTerminal } from '../support/terminal.ts'
@@ -40,7 +41,7 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
     const { location, raised, poisoned, store, detail } = await seededStore()
     const stopped = await raised(2)
     await poisoned()
-    await store.retireWorkers(['w#1'], store.now())
+    await retireWorkers(store, ['w#1'], store.now())
     const said = await triage(location, [
       [keys, 'r'],
       ['executions to give each', 'many\r'],
@@ -69,7 +70,7 @@ describe.skipIf(!hasScript)('wf triage on a terminal', () => {
   it('changes variables first, tried on one job before all are changed', async () => {
     const { location, poisoned, store, detail } = await seededStore()
     const key = await poisoned({ amount: -1, note: 'x' })
-    await store.retireWorkers(['w#1'], store.now())
+    await retireWorkers(store, ['w#1'], store.now())
     const question = 'set path=value'
     const said = await triage(location, [
       [keys, 'e'],

@@ -1,3 +1,4 @@
+import { declareTypes } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
@@ -47,7 +48,7 @@ describe('wf types pause and resume', () => {
       backlogLimit: null,
       onExhausted: 'incident',
     } as const
-    await store.declareTypes([declared], store.now())
+    await declareTypes(store, [declared], store.now())
     const end = await cli(['types', 'pause', 'mail', 'declared', '--json'], { store: location })
     expect(end.json()).toMatchObject({ matched: 2, changed: 2 })
     const again = await cli(['types', 'pause', 'mail', '--json'], { store: location })

@@ -1,3 +1,4 @@
+import { retireWorkers } from '../support/plans.ts'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { cli } from '../support/cli.ts'
@@ -42,7 +43,7 @@ describe('wf workers list', () => {
   // B006
   it('shows a worker whose lease is over as gone as long as its row is there, with what it holds', async () => {
     const t = await seededStore()
-    await t.store.retireWorkers(['w#1'], t.store.now())
+    await retireWorkers(t.store, ['w#1'], t.store.now())
     await deadWorker(t, 'dead.1#a')
     await livingWorker(t, 'live.1#b')
     const shown = await cli(['workers', 'list'], { store: t.location })
@@ -107,7 +108,7 @@ describe('wf workers release', () => {
   it('takes a worker whose row is gone already but whose jobs nobody has taken yet', async () => {
     const t = await seededStore()
     const key = await deadWorker(t, 'dead.1#a')
-    await t.store.retireWorkers(['dead.1#a'], t.store.now())
+    await retireWorkers(t.store, ['dead.1#a'], t.store.now())
     expect((await release(t, 'dead.1#a')).items).toEqual([
       { id: 'dead.1#a', status: 'changed', why: 'its row is gone', jobs: [key] },
     ])

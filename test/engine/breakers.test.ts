@@ -1,3 +1,5 @@
+import { changeBreaker as change } from '../../src/engine/plans/breakers.ts'
+import { intercept, declareTypes } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
 import type { Verdict } from '../../src/resilience/breaker-state.ts'
@@ -187,15 +189,13 @@ describe('the breakers of a store', () => {
   it('do not wait for a store that does not answer, and give back the permit that comes too late', async () => {
     const { store, clock } = await openTestStore()
     let answer = () => {}
-    const slow: Store = {
-      ...store,
-      async changeBreaker(change, now) {
-        await new Promise<void>((resolve) => {
-          answer = resolve
-        })
-        return store.changeBreaker(change, now)
-      },
-    }
+    const slow: Store = { ...store }
+    intercept(slow, change, async (_items, _now, proceed) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return proceed()
+    })
     await tripBreaker(store, 'stripe', { forMs: 1, who: 'ada', reason: 'r' })
     await clock.advance(10)
     const { shared } = process(slow, clock)
@@ -254,7 +254,8 @@ describe('an operator', () => {
 
   it('sees it as it is by now: over openings, free probes, the types behind it', async () => {
     const { store, clock } = await openTestStore()
-    await store.declareTypes(
+    await declareTypes(
+      store,
       [
         {
           type: 'charge',

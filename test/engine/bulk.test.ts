@@ -1,3 +1,5 @@
+import { resolve } from '../../src/engine/plans/resolve.ts'
+import { intercept } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { rampMs } from '../../src/domain/ramp.ts'
 import type { Applied } from '../../src/domain/resolution.ts'
@@ -31,14 +33,13 @@ describe('changing many jobs', () => {
   it('takes batches, and each job once, although jobs fail again and new incidents open meanwhile', async () => {
     const t = await testEngine()
     const keys = await stopJobs(t, 250)
-    const resolve = t.store.resolve.bind(t.store)
     const batches: number[][] = []
-    t.store.resolve = async (batch, now) => {
+    intercept(t.store, resolve, async (batch, _now, proceed) => {
       batches.push(batch.map(({ jobKey }) => jobKey))
-      const applied = await resolve(batch, now)
+      const applied = await proceed()
       for (const job of await t.claim({ limit: 5 })) await t.settle(job, outcomes.raised())
       return applied
-    }
+    })
     expect(await resolveAll(t, keys)).toMatchObject({ matched: 250, changed: 250, skipped: 0, failed: 0 })
     expect(batches.map(({ length }) => length)).toEqual([batchSize, batchSize, 50])
     expect(batches.flat()).toEqual(keys)

@@ -1,3 +1,4 @@
+import { pauseTypes } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { changeVerified, type VerifiedBulk, type VerifiedEnd } from '../../src/engine/canary-rollout.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
@@ -103,7 +104,7 @@ describe('a watched resolution', () => {
 
   it('changes nothing when what is to be tried cannot start', async () => {
     const made = await stopped(3)
-    await made.store.pauseTypes(['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
+    await pauseTypes(made.store, ['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
     const end = await start(made, { canary: 2 })
     expect(short(end)).toEqual([0, false, 'held'])
     expect(end.verification?.unfinished.map(({ held }) => held?.by)).toEqual(['paused', 'paused'])

@@ -1,3 +1,4 @@
+import { retireWorkers } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { drainWorkers, untilDrained } from '../../src/engine/drain-workers.ts'
 import { testEngine } from '../support/test-engine.ts'
@@ -28,7 +29,7 @@ describe('asking workers to drain', () => {
     await t.join('w#2')
     const watch = { store: t.store, clock: t.clock, workerIds: ['w#1', 'w#2'], timeoutMs: 5_000 }
     const late = untilDrained(watch)
-    await t.store.retireWorkers(['w#1'], t.store.now())
+    await retireWorkers(t.store, ['w#1'], t.store.now())
     await t.clock.advance(5_000)
     expect(await late).toEqual(['w#2'])
     const gone = untilDrained({ ...watch, timeoutMs: 3_600_000 })

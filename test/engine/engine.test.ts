@@ -49,7 +49,7 @@ describe('the engine', () => {
 
   it('asks the store nothing when it is given nothing', async () => {
     const t = await testEngine()
-    for (const name of ['enqueue', 'resolve', 'stop'] as const) t.store[name] = () => expect.unreachable()
+    for (const name of ['enqueue', 'transact'] as const) t.store[name] = () => expect.unreachable()
     expect(await t.engine.enqueue([])).toEqual([])
     expect(await t.engine.resolve([])).toEqual([])
     expect(await t.engine.stop([])).toEqual([])

@@ -1,3 +1,4 @@
+import { declareTypes, reportBreakers } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { explainJob } from '../../src/engine/explain-job.ts'
 import { createInspector } from '../../src/engine/inspector.ts'
@@ -41,7 +42,7 @@ describe('the explanation of a job', () => {
     await t.join('w#1')
     const key = await t.add()
     const now = t.store.now()
-    await t.store.tellBreakers('w#1', [
+    await reportBreakers(t.store, 'w#1', [
       { name: 'bank', mode: 'open', generation: 1, changedAt: now, expiresAt: now + 20_000, types: ['mail'] },
     ])
     expect((await explained(t, key)).words).toContain("Each worker's own breaker of bank is open")
@@ -55,7 +56,7 @@ describe('the explanation of a job', () => {
   it('finds out that all slots are taken', async () => {
     const t = await testEngine()
     await t.join('w#1')
-    await t.store.declareTypes([declared], t.store.now())
+    await declareTypes(t.store, [declared], t.store.now())
     await t.add()
     await t.claim({ type: 'mail', limit: 1 })
     const key = await t.add()

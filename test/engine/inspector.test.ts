@@ -1,3 +1,4 @@
+import { changeBreaker, declareTypes } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { createInspector } from '../../src/engine/inspector.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
@@ -55,7 +56,8 @@ describe('the read side', () => {
       backlogLimit: null,
       onExhausted: 'incident',
     } as const
-    await t.store.declareTypes(
+    await declareTypes(
+      t.store,
       [
         { ...declared, type: 'pay', breakers: ['bank'] },
         { ...declared, type: 'mail' },
@@ -83,7 +85,7 @@ describe('the read side', () => {
       probes: [],
     } as const
     const apply = () => ({ ...open, terms: { openForMs: 30_000, probes: 1 } })
-    await t.store.changeBreaker({ name: 'bank', who: 'wf', reason: '5 failures in a row', apply }, now)
+    await changeBreaker(t.store, { name: 'bank', who: 'wf', reason: '5 failures in a row', apply }, now)
     await t.clock.advance(10_000)
     const { items } = await inspectorOn(t).jobs({}, page)
     expect(Object.fromEntries(items.map(({ type, held }) => [type, held]))).toEqual({

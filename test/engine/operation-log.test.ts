@@ -1,3 +1,6 @@
+import { addOperationTargets, beginOperation, intercept, pauseTypes } from '../support/plans.ts'
+import { endOperation } from '../../src/engine/plans/operations.ts'
+import { resolve } from '../../src/engine/plans/resolve.ts'
 import { describe, expect, it } from 'vitest'
 import { WfError } from '../../src/errors.ts'
 import { changeMany, type Bulk } from '../../src/engine/bulk.ts'
@@ -11,7 +14,7 @@ async function stopJobs(t: TestEngine, count: number): Promise<readonly number[]
     Array.from({ length: count }, () => ({ type: 'mail', variables: {} })),
   )
   for (const job of await t.claim({ limit: count })) await t.settle(job, outcomes.raised())
-  await t.store.pauseTypes(['mail'], { paused: false, reason: null, who: 'test' }, t.store.now())
+  await pauseTypes(t.store, ['mail'], { paused: false, reason: null, who: 'test' }, t.store.now())
   return enqueued.flatMap((each) => (each.status === 'created' ? [each.key] : []))
 }
 
@@ -110,13 +113,12 @@ describe('an operation of many jobs', () => {
   it('leaves an exact record, unfinished, when the store fails in the middle', async () => {
     const t = await testEngine()
     const keys = await stopJobs(t, 250)
-    const { resolve, endOperation } = t.store
     let left = 2
-    t.store.resolve = (batch, now) =>
-      left-- > 0 ? resolve(batch, now) : Promise.reject(new WfError('store_full', 'full'))
-    t.store.endOperation = () => Promise.reject(new WfError('store_full', 'full'))
+    const full = () => Promise.reject(new WfError('store_full', 'full'))
+    const ends = intercept(t.store, endOperation, full)
+    intercept(t.store, resolve, (_items, _now, proceed) => (left-- > 0 ? proceed() : full()))
     await expect(bulk(t, keys)).rejects.toMatchObject({ code: 'store_full' })
-    Object.assign(t.store, { resolve, endOperation })
+    ends()
     expect(await lastOperation(t)).toMatchObject({
       matched: 250,
       changed: 200,
@@ -218,11 +220,13 @@ describe('undo', () => {
     const again = await bulk(t, [key])
     const undone = await undo(t, resolved)
     const cancelled = await bulk(t, [key], { resolution: { verb: 'cancel', who: 'ann', reason: null } })
-    const begun = await t.store.beginOperation(
+    const begun = await beginOperation(
+      t.store,
       { ...again, undoes: undefined as never, verb: 'retry', matched: 9 },
       t.store.now(),
     )
-    await t.store.addOperationTargets(
+    await addOperationTargets(
+      t.store,
       begun,
       [{ jobKey: 1, name: '', status: 'changed', why: '', image: null }],
       t.store.now(),

@@ -1,4 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { retireWorkers } from '../../src/engine/plans/workers.ts'
+import { intercept } from '../support/plans.ts'
+import { describe, expect, it } from 'vitest'
 import { releaseWorker } from '../../src/engine/release-worker.ts'
 import { outcomes, testEngine } from '../support/test-engine.ts'
 
@@ -52,10 +54,9 @@ describe('releasing a worker', () => {
     await t.add()
     await t.claim()
     const late = await t.add({ type: 'late' })
-    const { retireWorkers } = t.store
-    vi.spyOn(t.store, 'retireWorkers').mockImplementation(async (...given) => {
+    intercept(t.store, retireWorkers, async (_items, _now, proceed) => {
       await t.claim({ type: 'late' })
-      return retireWorkers(...given)
+      return proceed()
     })
     expect((await releaseWorker(t.engine, 'w#1', release)).map(({ key }) => key)).toContain(late)
     expect((await t.detail(late)).job.state).toBe('available')

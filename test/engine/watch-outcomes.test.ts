@@ -1,3 +1,4 @@
+import { declareTypes, pauseTypes } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClaimedJob } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
@@ -10,7 +11,8 @@ import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts
 async function resolved(count: number) {
   const made = await testEngine()
   await made.join('w#1', { leaseMs: 3_600_000 })
-  await made.store.declareTypes(
+  await declareTypes(
+    made.store,
     [
       {
         type: 'mail',
@@ -101,7 +103,7 @@ describe('waiting for what becomes of jobs', () => {
 
   it('tells at once what holds them, and does not wait for it', async () => {
     const made = await resolved(2)
-    await made.store.pauseTypes(['mail'], { paused: true, reason: 'a fault', who: 'ada' }, made.store.now())
+    await pauseTypes(made.store, ['mail'], { paused: true, reason: 'a fault', who: 'ada' }, made.store.now())
     const held: [string, Held][] = []
     const { end } = start(made, { ...made, onHeld: (type, by) => held.push([type, by]) })
     await made.clock.advance(100)
@@ -113,7 +115,7 @@ describe('waiting for what becomes of jobs', () => {
   it('waits for the others when some are held, unless one of them decides it', async () => {
     const made = await resolved(2)
     const [running] = await made.claim({ limit: 1 })
-    await made.store.pauseTypes(['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
+    await pauseTypes(made.store, ['mail'], { paused: true, reason: null, who: 'ada' }, made.store.now())
     const { end, isOver } = start(made, made)
     const early = start(made, { ...made, stopsEarly: true })
     await made.clock.advance(5_000)

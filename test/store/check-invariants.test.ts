@@ -1,3 +1,4 @@
+import { beginOperation, resolveJobs } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { checkInvariants, checkInvariantsOf } from '../../src/store/sqlite/check-invariants.ts'
 import { outcomes, sceneOn } from '../support/store-scene.ts'
@@ -16,9 +17,10 @@ async function furnished(path = ':memory:') {
   await add({ delay: '1h' })
   await add()
   const named = { verb: 'retry', who: 'ada', selector: '7', reason: null, flags: {}, matched: 1 } as const
-  const operation = await scene.store.beginOperation(named, scene.now())
+  const operation = await beginOperation(scene.store, named, scene.now())
   const waiting = await add({ delay: '1h' })
-  await scene.store.resolve(
+  await resolveJobs(
+    scene.store,
     [{ jobKey: waiting, verb: 'retry', who: 'ada', reason: null, operation }],
     scene.now(),
   )

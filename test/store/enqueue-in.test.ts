@@ -1,3 +1,4 @@
+import { declareTypes } from '../support/plans.ts'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WfError } from '../../src/errors.ts'
@@ -115,7 +116,8 @@ describe('enqueueIn', () => {
 
   it('keeps to idempotency keys and backlog limits', async () => {
     const { db, store, now, inTransaction } = await caller()
-    await store.declareTypes(
+    await declareTypes(
+      store,
       [{ type: 't', timeoutMs: 1, concurrency: 1, retries: 1, backlogLimit: 1, onExhausted: 'incident' }],
       now,
     )

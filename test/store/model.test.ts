@@ -1,5 +1,6 @@
 /** Whatever is done in whatever order, SQLite does what the model does, and what must always hold does. */
 import { repeats } from '../support/long.ts'
+import { exchange, pauseTypes, registerWorkers, resolveJobs, stopJobs } from '../support/plans.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
@@ -92,7 +93,8 @@ const claim = fc
       async ({ model, attempts }, { store, clock }) => {
         const types = ['t', 'u'].map((type) => ({ type, limit, timeoutMs: 10_000, retries: 2 }))
         const byKey = (jobs: readonly ClaimedJob[]) => jobs.toSorted((a, b) => a.key - b.key)
-        const { claimed } = await store.exchange(
+        const { claimed } = await exchange(
+          store,
           { settlements: [], claim: { workerId, limit: limit * 2, types, suspects } },
           clock.now(),
         )
@@ -140,7 +142,7 @@ async function settle(
     ...(sweep ? { onlyIfExpiredAt: now } : {}),
   }))
   const pausedBefore = new Set(model.paused)
-  const { settled, paused } = await store.exchange({ settlements }, now)
+  const { settled, paused } = await exchange(store, { settlements }, now)
   expect(settled).toEqual(settlements.map((settlement) => model.settle(settlement, now)))
   expect(new Set(paused)).toEqual(new Set([...model.paused].filter((type) => !pausedBefore.has(type))))
 }
@@ -185,7 +187,7 @@ const sweep = fc.constant(null).map(() =>
     }
     // Not only those: a stop that comes too late, or for a job that is not late, must do nothing.
     const stops = [...overdue.map(({ key }) => key), 1, 2, 3].map((jobKey) => ({ jobKey, incident }))
-    expect(await real.store.stop(stops, now)).toEqual(stops.map((stop) => world.model.stop(stop, now)))
+    expect(await stopJobs(real.store, stops, now)).toEqual(stops.map((stop) => world.model.stop(stop, now)))
   }),
 )
 
@@ -222,7 +224,7 @@ const resolve = fc
           reason: null,
           ...(retries === undefined ? {} : { retries }),
         }
-        const [applied] = await store.resolve([resolution], clock.now())
+        const [applied] = await resolveJobs(store, [resolution], clock.now())
         expect(applied?.status).toBe(model.resolve(resolution, clock.now()))
       },
     ),
@@ -250,7 +252,7 @@ const prune = fc.constant(null).map(() =>
 
 const resume = fc.constantFrom('t', 'u').map((type) =>
   command(`resume ${type}`, async ({ model }, { store, clock }) => {
-    expect(await store.pauseTypes([type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(
+    expect(await pauseTypes(store, [type], { paused: false, reason: null, who: 'ada' }, clock.now())).toEqual(
       model.resume(type, clock.now()) ? [type] : [],
     )
   }),
@@ -270,7 +272,7 @@ async function newWorld(store: Store, now: number): Promise<World> {
       types: ['t'],
       quarantine: false,
     }
-    await store.registerWorkers([{ id, leaseUntil: now + 8_000, ...standing }], now)
+    await registerWorkers(store, [{ id, leaseUntil: now + 8_000, ...standing }], now)
   }
   return { model, attempts: [], reached: new Map(), ended: new Set() }
 }

@@ -1,14 +1,16 @@
+import { pauseTypes } from '../support/plans.ts'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { newJob } from '../../src/domain/new-job.ts'
 import { causeLister } from '../../src/store/sqlite/queries/causes.ts'
 import { claimer } from '../../src/store/sqlite/hot/claim.ts'
 import type { Connection } from '../../src/store/sqlite/file/connection.ts'
-import { deadlines } from '../../src/store/sqlite/deadlines.ts'
 import { enqueuer } from '../../src/store/sqlite/hot/enqueue.ts'
 import { migrations } from '../../src/store/sqlite/file/migrations.ts'
 import { pendingLook } from '../../src/store/sqlite/queries/has-pending.ts'
 import { settler } from '../../src/store/sqlite/hot/settle.ts'
+import { jobsTable } from '../../src/store/sqlite/rows/jobs.ts'
+import { rowsOf } from '../../src/store/sqlite/rows/rows.ts'
 import { workersTable } from '../../src/store/sqlite/rows/workers.ts'
 import { claimRequest, outcomes, sceneOn, settlementOf } from '../support/store-scene.ts'
 import { dbOf, openScene, openSqlite } from '../support/store-sqlite.ts'
@@ -24,11 +26,17 @@ function statementsOfJobs(): { db: Connection; enqueue: string[]; claim: string[
     const result = run()
     return [result, heard]
   }
-  const [, enqueue] = hear(() => enqueuer(db).enqueue(newJob({ type: 't' }, 1), 1))
-  const [[job], claim] = hear(() => claimer(db).claim(claimRequest(), 2))
+  const rows = rowsOf(db)
+  const [, enqueue] = hear(() => enqueuer(rows).enqueue(newJob({ type: 't' }, 1), 1))
+  const [
+    {
+      claimed: [job],
+    },
+    claim,
+  ] = hear(() => claimer(rows).claim(claimRequest(), 2))
   if (job === undefined) throw new Error('nothing claimed')
   const [settled, success] = hear(() =>
-    settler(db).settle(settlementOf(job, outcomes.success({ r: 1 }), 3), 3),
+    settler(rows).settle(settlementOf(job, outcomes.success({ r: 1 }), 3), 3),
   )
   expect(settled).toBe('applied')
   return { db, enqueue, claim, success }
@@ -59,7 +67,9 @@ describe('the plan of SQLite', () => {
   // A02
   it('for a claim searches one partial index of available jobs in its order, and reads nothing else but what it takes', async () => {
     const db = dbOf(await openSqlite())
-    const takes = statementsOf(db, claimer).filter((sql) => sql.includes('d.variables'))
+    const takes = statementsOf(db, (each) => claimer(rowsOf(each))).filter((sql) =>
+      sql.includes('d.variables'),
+    )
     expect(takes.map((sql) => plan(db, sql))).toEqual(
       ['wf_jobs_available', 'wf_jobs_suspect'].map((index) => [
         `SEARCH j USING INDEX ${index} (type=?)`,
@@ -94,9 +104,10 @@ describe('the plan of SQLite', () => {
 
   it('for sweeping reads running jobs and passed deadlines from their own indexes', async () => {
     const db = dbOf(await openSqlite())
-    const details = [...statementsOf(db, workersTable), ...statementsOf(db, deadlines)].flatMap((sql) =>
-      plan(db, sql),
-    )
+    const details = [
+      ...statementsOf(db, workersTable),
+      ...statementsOf(db, jobsTable).filter((sql) => sql.includes('deadline_at < ?')),
+    ].flatMap((sql) => plan(db, sql))
     const ofJobs = details.filter((detail) => /\b(wf_jobs|j)\b/.test(detail))
     for (const detail of ofJobs)
       expect(detail).toMatch(/USING (COVERING )?INDEX wf_jobs_(running|deadline)|USING INTEGER PRIMARY KEY/)
@@ -144,10 +155,12 @@ describe('the plan of SQLite', () => {
       ),
     )
     await store.exchange({ settlements: ended }, now())
-    await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
+    await pauseTypes(store, ['t'], { paused: false, reason: null, who: 'ada' }, now())
     await enqueue(...Array.from({ length: 12_000 }, () => ({ priority: 9, delay: '1h' })))
     const key = await add()
-    const [sql = ''] = statementsOf(db, claimer).filter((text) => text.includes('d.variables'))
+    const [sql = ''] = statementsOf(db, (each) => claimer(rowsOf(each))).filter((text) =>
+      text.includes('d.variables'),
+    )
     // Rows that the first index of the plan holds: what a claim could meet at all.
     expect(
       db

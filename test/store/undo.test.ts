@@ -1,5 +1,6 @@
 /** Over random stores: what an operation did, its undo takes back, and nothing else. */
 import { repeats } from '../support/long.ts'
+import { beginOperation, endOperation, resolveJobs, undoTargets } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/domain/job.ts'
 import type { Undone } from '../../src/domain/operation.ts'
@@ -103,15 +104,17 @@ async function operate(scene: Scene, dice: Dice, keys: readonly number[]): Promi
   const verb = dice.one<ResolutionVerb>(['resolve', 'retry', 'dlq_retry'])
   const resolution = randomResolution(dice, verb)
   const chosen = keys.filter(() => dice.chance(0.6))
-  const operation = await scene.store.beginOperation(
+  const operation = await beginOperation(
+    scene.store,
     { ...resolution, selector: '', flags: {}, matched: chosen.length },
     scene.now(),
   )
-  await scene.store.resolve(
+  await resolveJobs(
+    scene.store,
     chosen.map((jobKey) => ({ ...resolution, jobKey, operation })),
     scene.now(),
   )
-  await scene.store.endOperation(operation, scene.now())
+  await endOperation(scene.store, operation, scene.now())
   return operation
 }
 
@@ -126,12 +129,13 @@ async function undo({ store, now }: Scene, of: number): Promise<readonly Undone[
     matched: items.length,
     undoes: of,
   }
-  const operation = await store.beginOperation(named, now())
-  const undone = await store.undo(
+  const operation = await beginOperation(store, named, now())
+  const undone = await undoTargets(
+    store,
     { operation, of, targets: items.map(({ jobKey, name }) => ({ jobKey, name })), who: 'bob', reason: null },
     now(),
   )
-  await store.endOperation(operation, now())
+  await endOperation(store, operation, now())
   return undone
 }
 

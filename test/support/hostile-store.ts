@@ -1,4 +1,5 @@
 /** A store in which every text that a producer, handler, worker or operator can leave is out to harm the reader's terminal. */
+import { beginOperation, changeBreaker, endOperation, pauseTypes, resolveJobs } from './plans.ts'
 import Database from 'better-sqlite3'
 import { variablesHash } from '../../src/domain/undo.ts'
 import { openedBreaker } from './store-scene.ts'
@@ -45,28 +46,30 @@ export async function hostileStore(): Promise<HostileStore> {
   const begun = await store.beginStep({ jobKey: runs, attempt: 1, workerId: 'w#1' }, 'charge', store.now())
   if (!('intent' in begun) || begun.intent !== 'new') throw new Error('the step was not begun')
   for (const name of ['stripe', 'evil'])
-    await store.changeBreaker(openedBreaker(store.now(), name), store.now())
+    await changeBreaker(store, openedBreaker(store.now(), name), store.now())
   const mended = await raised(1)
   const operation = await resolvedAs(store, mended)
   await join('w#2', { leaseMs: 600_000 })
   const available = await add({ type: 'plain', idempotencyKey: 'k' })
-  await store.pauseTypes(['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
+  await pauseTypes(store, ['plain'], { paused: true, reason: 'r', who: 'w' }, store.now())
   poison(location)
   return { location, ...keys, available, running: runs, operation }
 }
 
 async function resolvedAs(store: Store, keys: readonly number[]): Promise<number> {
   const who = { who: 'w', reason: 'r' }
-  const operation = await store.beginOperation(
+  const operation = await beginOperation(
+    store,
     { verb: 'resolve', ...who, selector: 's', flags: {}, matched: keys.length },
     store.now(),
   )
   const set = [{ path: 'amount', value: 2, add: false }]
-  await store.resolve(
+  await resolveJobs(
+    store,
     keys.map((jobKey) => ({ jobKey, verb: 'resolve', set, operation, ...who })),
     store.now(),
   )
-  await store.endOperation(operation, store.now())
+  await endOperation(store, operation, store.now())
   return operation
 }
 

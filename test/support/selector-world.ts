@@ -1,4 +1,5 @@
 /** A store full of jobs that ended in all ways, from a seed, and arbitrary selectors that mean some of them. */
+import { pauseTypes } from './plans.ts'
 import fc from 'fast-check'
 import { errorRecord } from '../../src/domain/error-record.ts'
 import { deadLetterReasons } from '../../src/domain/dead-letter.ts'
@@ -107,7 +108,7 @@ async function live(scene: Scene, { random, pick }: Chance): Promise<void> {
     if (random() < 0.3)
       await scene.resolve(job.key, pick(['resolve', 'dlq_retry', 'cancel', 'retry', 'discard']))
   }
-  await scene.store.pauseTypes(types, { paused: false, reason: null, who: 'ada' }, scene.now())
+  await pauseTypes(scene.store, types, { paused: false, reason: null, who: 'ada' }, scene.now())
 }
 
 function outcomeOf(_job: ClaimedJob, { random, pick }: Chance): Outcome {

@@ -6,7 +6,8 @@ import type { Settlement } from '../../src/domain/outcome.ts'
 import { rampRoom } from '../../src/domain/ramp.ts'
 import { resolveJob } from '../../src/domain/resolve-job.ts'
 import type { Resolution } from '../../src/domain/resolution.ts'
-import type { ClaimType, Enqueued, Settled, Stop } from '../../src/store/port.ts'
+import type { ClaimType, Enqueued, Settled } from '../../src/store/port.ts'
+import type { Stop } from '../../src/engine/plans/stop.ts'
 
 type Letter = Pick<DeadLetter, 'reason' | 'count' | 'closedAt'>
 

@@ -1,4 +1,5 @@
 /** A store with workers and jobs, moved by a test through the port alone: what decides is the domain, as in production. */
+import { exchange, registerWorkers, resolveJobs } from './plans.ts'
 import { expect } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
 import type { BreakerChange } from '../../src/domain/breaker-row.ts'
@@ -81,9 +82,9 @@ export function sceneOn({ store, clock, another, faults }: OpenedStore) {
       return enqueued.key
     },
     join: (id = 'w#1', row: Partial<WorkerRow> = {}): Promise<void> =>
-      store.registerWorkers([workerRow(id, now(), row)], now()),
+      registerWorkers(store, [workerRow(id, now(), row)], now()),
     async claim(options: ClaimOptions = {}): Promise<readonly ClaimedJob[]> {
-      return (await store.exchange({ settlements: [], claim: claimRequest(options) }, now())).claimed
+      return (await exchange(store, { settlements: [], claim: claimRequest(options) }, now())).claimed
     },
     async claimOne(options: ClaimOptions = {}): Promise<ClaimedJob> {
       const [job] = await scene.claim({ limit: 1, ...options })
@@ -91,14 +92,14 @@ export function sceneOn({ store, clock, another, faults }: OpenedStore) {
       return job
     },
     async settle(job: Job, outcome: Outcome, ending: Ending = {}): Promise<Settled | undefined> {
-      return (await store.exchange({ settlements: [settlement(job, outcome, ending)] }, now())).settled[0]
+      return (await exchange(store, { settlements: [settlement(job, outcome, ending)] }, now())).settled[0]
     },
     async resolve(
       jobKey: number,
       verb: Resolution['verb'],
       more: Partial<Resolution> = {},
     ): Promise<Applied> {
-      const [applied] = await store.resolve([{ jobKey, verb, who: 'ada', reason: null, ...more }], now())
+      const [applied] = await resolveJobs(store, [{ jobKey, verb, who: 'ada', reason: null, ...more }], now())
       if (applied === undefined) throw new Error('no answer')
       return applied
     },

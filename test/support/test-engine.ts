@@ -1,3 +1,4 @@
+import { registerWorkers } from './plans.ts'
 import { errorRecord } from '../../src/domain/error-record.ts'
 import type { ClaimedJob, Job } from '../../src/domain/job.ts'
 import type { EnqueueInput } from '../../src/domain/new-job.ts'
@@ -70,7 +71,7 @@ export async function testEngine({
         types: ['mail'],
         quarantine: false,
       }
-      await store.registerWorkers([{ ...defaults, ...row }], now)
+      await registerWorkers(store, [{ ...defaults, ...row }], now)
     },
     async claim({
       type = 'mail',

@@ -1,3 +1,4 @@
+import { resolveJobs } from '../support/plans.ts'
 import { describe, expect, it, vi } from 'vitest'
 import type { HandlerContext } from '../../src/worker/handler/define-handler.ts'
 import { newJob } from '../../src/domain/new-job.ts'
@@ -43,7 +44,7 @@ describe('cancelling a running job', () => {
     t.worker.start()
     await t.rest()
     const other = await openTestStore({ location: t.location })
-    await other.store.resolve([cancel(key)], t.store.now())
+    await resolveJobs(other.store, [cancel(key)], t.store.now())
     await t.clock.advance(1_000)
     expect(reasons).toEqual(['cancelled'])
   })

@@ -6,7 +6,7 @@ import { limits } from '../../domain/job.ts'
 import { preview } from '../../text/preview.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { asOperation, pauseOperation } from '../../engine/operation-log.ts'
-import type { PauseChange, Store } from '../../store/port.ts'
+import type { Store } from '../../store/port.ts'
 import { BaseCommand } from '../base-command.ts'
 import { iso } from '../../terminal/json.ts'
 import { madeDocument, operationLine, type MadeOperation } from '../output/operation-line.ts'
@@ -14,6 +14,7 @@ import { say } from '../../terminal/safe.ts'
 import { relative } from '../../terminal/time.ts'
 import { readText } from '../input/values.ts'
 import { who } from '../input/actor.ts'
+import type { PauseChange } from '../../engine/plans/pauses.ts'
 
 export const typesArg = () =>
   Args.string({

@@ -1,4 +1,5 @@
 /** Forgetting that a step was done: agreed to first, because its effect can then happen twice. */
+import { forgetSteps as planned } from '../../engine/plans/steps.ts'
 import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { WfError } from '../../errors.ts'
 import type { Job } from '../../domain/job.ts'
@@ -48,7 +49,11 @@ export async function forgetSteps(
     matched: steps.length,
   }
   const { result, operation } = await asOperation(store, named, (id) =>
-    Promise.all(steps.map((step) => store.forgetSteps({ ...forget, step, operation: id }, store.now()))),
+    store.transact(
+      planned,
+      steps.map((step) => ({ ...forget, step, operation: id })),
+      store.now(),
+    ),
   )
   return { forgotten: result.flat(), operation: operation.id }
 }

@@ -1,4 +1,5 @@
 /** Secrets that somebody looks at: who, which jobs and with which command is on record before the first of them is shown. */
+import { addTarget } from '../../engine/plans/operations.ts'
 import { WfError } from '../../errors.ts'
 import { namedWords } from '../../messages/operation-messages.ts'
 import { asOperation } from '../../engine/operation-log.ts'
@@ -24,10 +25,11 @@ export async function recordReveal(
   const { operation } = await orUnrecorded(
     asOperation(store, named, async (id) => {
       for (let start = 0; start < keys.length; start += batchSize) {
-        const targets = keys
-          .slice(start, start + batchSize)
-          .map((jobKey) => ({ jobKey, name: '', status: 'changed' as const, why: '', image: null }))
-        await store.addOperationTargets(id, targets, store.now())
+        const targets = keys.slice(start, start + batchSize).map((jobKey) => ({
+          operation: id,
+          target: { jobKey, name: '', status: 'changed' as const, why: '', image: null },
+        }))
+        await store.transact(addTarget, targets, store.now())
       }
     }),
   )

@@ -1,4 +1,5 @@
 /** Releasing workers, told beforehand (`--dry-run`) or done, and what became of each: matched = changed + skipped + failed. */
+import { addTarget } from '../../engine/plans/operations.ts'
 import { WfError } from '../../errors.ts'
 import type { NewTarget } from '../../domain/operation.ts'
 import { namedWords } from '../../messages/operation-messages.ts'
@@ -14,7 +15,7 @@ import { sumOf, sumWords, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import type { Sign } from './liveness.ts'
 import { missingWords, type FoundWorkers, type MissingWorker, type WorkerTarget } from './worker-targets.ts'
-import type { WorkerRelease } from '../../store/port.ts'
+import type { WorkerRelease } from '../../engine/plans/workers.ts'
 
 export interface Released {
   id: string
@@ -50,7 +51,8 @@ export async function releaseWorkers(plan: ReleasePlan): Promise<ReleaseEnd> {
   const named = { verb: 'release' as const, who, reason, selector, flags: forced ? { forced } : {}, matched }
   const { result, operation } = await asOperation(engine.store, named, async (id) => {
     const released = await releaseEach({ ...plan, release: { ...release, operation: id } })
-    await engine.store.addOperationTargets(id, released.map(targetOf), engine.store.now())
+    const targets = released.map((one) => ({ operation: id, target: targetOf(one) }))
+    await engine.store.transact(addTarget, targets, engine.store.now())
     return released
   })
   return { released: result, operation: operation.id }

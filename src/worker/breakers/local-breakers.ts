@@ -2,6 +2,8 @@
  * Tells the store how the breakers stand that this worker shares with nobody, so that people elsewhere can see them: once
  * at its start, and when one has changed, at most once a second. Nothing waits for it, and nothing is decided by it.
  */
+import { reportBreakers } from '../../engine/plans/workers.ts'
+import { transactOne } from '../../engine/transact-one.ts'
 import type { Cancel, Clock } from '../../clock.ts'
 import type { LocalBreaker } from '../../domain/breaker-row.ts'
 import type { Logger } from '../../logger.ts'
@@ -11,7 +13,7 @@ import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { Trouble } from '../error-throttle.ts'
 
 export interface LocalBreakersParts {
-  store: Pick<Store, 'tellBreakers' | 'now'>
+  store: Pick<Store, 'transact' | 'now'>
   clock: Clock
   log: Logger
   workerId: string
@@ -55,7 +57,7 @@ export class LocalBreakers {
     this.#state = 'telling'
     this.#again = false
     try {
-      await store.tellBreakers(workerId, this.#own())
+      await transactOne(store, reportBreakers, { id: workerId, breakers: this.#own() })
       this.#trouble.over()
     } catch (error) {
       this.#again = true

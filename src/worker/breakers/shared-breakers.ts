@@ -8,7 +8,7 @@ import type { Store } from '../../store/port.ts'
 import { Trouble } from '../error-throttle.ts'
 
 export interface SharedBreakersOptions {
-  store: Pick<Store, 'breakers' | 'changeBreaker' | 'watch' | 'now'>
+  store: Pick<Store, 'breakers' | 'transact' | 'watch' | 'now'>
   clock: Clock
   log: Logger
   workerId: string

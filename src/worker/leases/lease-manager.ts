@@ -4,6 +4,8 @@
  * worker), so that a handler that blocks its process does not lose the lease. It also runs what every worker owes the
  * store: the sweeper, statistics. It knows no handlers and claims nothing.
  */
+import { declareTypes, registerWorkers, retireWorkers, setWorkerState } from '../../engine/plans/workers.ts'
+import { transactOne } from '../../engine/transact-one.ts'
 import type { Clock } from '../../clock.ts'
 import type { WfError } from '../../errors.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -87,19 +89,30 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async register(worker) {
       const now = store.now()
-      await store.registerWorkers([{ ...worker.row, leaseUntil: now + lease.leaseMs, state: 'running' }], now)
+      await transactOne(store, registerWorkers, {
+        ...worker.row,
+        leaseUntil: now + lease.leaseMs,
+        state: 'running',
+      })
       renewals.kept.set(worker.row.id, worker)
     },
-    declare: (types) => store.declareTypes(types, store.now()),
+    async declare(types) {
+      await store.transact(declareTypes, types, store.now())
+    },
     forget: (workerId) => void renewals.kept.delete(workerId),
     async retire(workerId) {
       renewals.kept.delete(workerId)
-      await store.retireWorkers([workerId], store.now())
+      await transactOne(store, retireWorkers, { id: workerId })
     },
     async draining() {
       renewals.draining()
       const ids = [...renewals.kept.keys()]
-      if (ids.length > 0) await store.setWorkerState(ids, 'draining', store.now())
+      if (ids.length > 0)
+        await store.transact(
+          setWorkerState,
+          ids.map((id) => ({ id, state: 'draining' as const })),
+          store.now(),
+        )
     },
     get renewalFailures() {
       return renewals.failures

@@ -1,4 +1,5 @@
 /** Renews the leases of the kept workers, one renewal in flight at a time, and says what each still holds. */
+import { registerWorkers } from '../../engine/plans/workers.ts'
 import type { Clock } from '../../clock.ts'
 import { isStoreGone } from '../../errors.ts'
 import type { Fence } from '../../domain/job.ts'
@@ -127,8 +128,9 @@ export class Renewals {
       log.warn('rows of living workers had been taken away and are made again', {
         workers: missing.map(({ row }) => row.id),
       })
-      await store.registerWorkers(
-        missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' })),
+      await store.transact(
+        registerWorkers,
+        missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' as const })),
         now,
       )
     }

@@ -1,3 +1,5 @@
+import { resolve } from '../../../src/engine/plans/resolve.ts'
+import { intercept } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { changeJobs } from '../../../src/cli/changes/bulk-change.ts'
 import { createOutput } from '../../../src/terminal/output.ts'
@@ -17,15 +19,11 @@ async function cancelAll(t: TestEngine, keys: readonly number[], json: boolean) 
 }
 
 function failsAfter({ store }: TestEngine, batches: number): () => void {
-  const { resolve } = store
   let left = batches
-  store.resolve = async (batch, now) => {
+  return intercept(store, resolve, async (_items, _now, proceed) => {
     if (left-- <= 0) throw new WfError('store_full', 'the disk is full', { hint: 'Free space.' })
-    return resolve(batch, now)
-  }
-  return () => {
-    store.resolve = resolve
-  }
+    return proceed()
+  })
 }
 
 describe('a change of many jobs that breaks off', () => {

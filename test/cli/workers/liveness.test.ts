@@ -1,3 +1,4 @@
+import { retireWorkers } from '../../support/plans.ts'
 import { hostname } from 'node:os'
 import { spawn } from 'node:child_process'
 import { describe, expect, it, vi } from 'vitest'
@@ -82,7 +83,7 @@ describe('a sign of life', () => {
     const t = await testEngine()
     await t.join('w#1', { host: 'there' })
     const { signs } = await watched(t)
-    await t.store.retireWorkers(['w#1'], t.store.now())
+    await retireWorkers(t.store, ['w#1'], t.store.now())
     await t.clock.advance(250)
     expect((await signs).get('w#1')?.is).toBe('left')
   })

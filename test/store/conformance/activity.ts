@@ -1,3 +1,10 @@
+import {
+  beginOperation,
+  endOperation,
+  registerWorkers,
+  retireWorkers,
+  setWorkerState,
+} from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { Happening, Marks } from '../../../src/domain/feed-event.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
@@ -119,11 +126,12 @@ export function activityRules(stage: Stage): void {
       const { store, now } = scene
       const count = 12
       for (let each = 0; each < count; each++) {
-        const id = await store.beginOperation(
+        const id = await beginOperation(
+          store,
           { verb: 'cancel', who: String(each), selector: '1', reason: null, flags: {}, matched: 0 },
           now(),
         )
-        await store.endOperation(id, now())
+        await endOperation(store, id, now())
       }
       let marks = await store.marksAt(0, now())
       const who: (string | null)[] = []
@@ -139,12 +147,13 @@ export function activityRules(stage: Stage): void {
       const scene = await stage()
       const { store, now } = scene
       const news = await follower(scene)
-      const id = await store.beginOperation(
+      const id = await beginOperation(
+        store,
         { verb: 'cancel', who: 'ada', selector: '1', reason: null, flags: {}, matched: 0 },
         now(),
       )
       expect(await news()).toEqual([])
-      await store.endOperation(id, now())
+      await endOperation(store, id, now())
       const [operation] = await news()
       expect(operation).toMatchObject({ kind: 'operation', what: 'cancel', who: 'ada' })
       const worker = {
@@ -158,11 +167,11 @@ export function activityRules(stage: Stage): void {
         types: [],
         quarantine: false,
       }
-      await store.registerWorkers([{ ...worker, state: 'running' }], now())
+      await registerWorkers(store, [{ ...worker, state: 'running' }], now())
       expect(told(await news())).toEqual([['worker', 'joined', null, 1]])
-      await store.setWorkerState(['x#1'], 'draining', now())
+      await setWorkerState(store, ['x#1'], { state: 'draining' }, now())
       expect(told(await news())).toEqual([['worker', 'draining', null, 1]])
-      await store.retireWorkers(['x#1'], now())
+      await retireWorkers(store, ['x#1'], now())
       expect(told(await news())).toEqual([['worker', 'left', null, 1]])
     })
   })

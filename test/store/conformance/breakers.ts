@@ -1,3 +1,4 @@
+import { changeBreaker } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { BreakerRow } from '../../../src/domain/breaker-row.ts'
 import {
@@ -32,7 +33,8 @@ const closed: BreakerState = {
 function keeper(store: Store, { now }: Scene, own: BreakerTerms = terms) {
   const at = () => keeperAt(own, now())
   const change = (apply: (state: BreakerState) => BreakerState, who = 'wf', reason: string | null = null) =>
-    store.changeBreaker(
+    changeBreaker(
+      store,
       { name: 'stripe', apply: (before) => kept(before, apply(before ?? closed), own), who, reason },
       now(),
     )
@@ -70,10 +72,11 @@ export function breakerRules(stage: Stage): void {
       const { store, now } = await stage()
       expect([await store.breakers(), await store.breaker('stripe')]).toEqual([[], null])
       const apply = () => null
-      expect(await store.changeBreaker({ name: 'stripe', apply, who: 'wf', reason: null }, now())).toBeNull()
-      const opened = await store.changeBreaker(openedBreaker(now()), now())
+      expect(await changeBreaker(store, { name: 'stripe', apply, who: 'wf', reason: null }, now())).toBeNull()
+      const opened = await changeBreaker(store, openedBreaker(now()), now())
       expect(
-        await store.changeBreaker(
+        await changeBreaker(
+          store,
           { name: 'stripe', apply: (before) => before, who: 'ada', reason: 'x' },
           now(),
         ),
@@ -202,9 +205,10 @@ export function breakerRules(stage: Stage): void {
 
     it('lists each by its name, with its own permits', async () => {
       const { store, now } = await stage()
-      for (const name of ['b', 'a']) await store.changeBreaker(openedBreaker(now(), name), now())
+      for (const name of ['b', 'a']) await changeBreaker(store, openedBreaker(now(), name), now())
       const probe = { permit: 1, holder: 'w#1', expiresAt: now() + 1 }
-      await store.changeBreaker(
+      await changeBreaker(
+        store,
         { name: 'b', apply: (before) => before && { ...before, probes: [probe] }, who: 'wf', reason: null },
         now(),
       )

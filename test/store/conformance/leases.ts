@@ -1,3 +1,4 @@
+import { pauseTypes, reportBreakers, retireWorkers, setWorkerState } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { leaseMs, outcomes, plainPolicy } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
@@ -32,14 +33,14 @@ export function leaseRules(stage: Stage): void {
         types: ['t'],
       } as const
       expect((await store.workers(now()))[0]).not.toHaveProperty('breakers')
-      await store.tellBreakers('w#1', [bank])
-      await store.tellBreakers('nobody', [bank])
+      await reportBreakers(store, 'w#1', [bank])
+      await reportBreakers(store, 'nobody', [bank])
       expect((await store.workers(now())).map(({ id, breakers }) => [id, breakers])).toEqual([
         ['w#1', [bank]],
       ])
-      await store.tellBreakers('w#1', [])
+      await reportBreakers(store, 'w#1', [])
       expect((await store.workers(now()))[0]?.breakers).toEqual([])
-      await store.retireWorkers(['w#1'], now())
+      await retireWorkers(store, ['w#1'], now())
       expect(await store.workers(now())).toEqual([])
     })
 
@@ -195,7 +196,7 @@ export function leaseRules(stage: Stage): void {
       await join('w#2', { state: 'draining', quarantine: true, types: ['t', 'u'] })
       const key = await add()
       await claimOne()
-      await store.setWorkerState(['w#1'], 'draining', now())
+      await setWorkerState(store, ['w#1'], { state: 'draining' }, now())
       expect(
         (await store.workers(now())).map(({ id, state, quarantine, types }) => [
           id,
@@ -207,7 +208,7 @@ export function leaseRules(stage: Stage): void {
         ['w#1', 'draining', false, ['t']],
         ['w#2', 'draining', true, ['t', 'u']],
       ])
-      await store.retireWorkers(['w#1'], now())
+      await retireWorkers(store, ['w#1'], now())
       expect((await store.expiredLeases(now(), 10)).map(({ job }) => job.key)).toEqual([key])
       expect((await store.running('w#1')).map((job) => job.key)).toEqual([key])
       expect(await store.history(10), 'a worker that leaves is no deed of a person').toEqual([])
@@ -220,9 +221,9 @@ export function leaseRules(stage: Stage): void {
       await join('w#2')
       const key = await add()
       await claimOne()
-      await store.retireWorkers(['w#1', 'ghost'], now(), { who: 'ada', reason: 'it burns', forced: false })
+      await retireWorkers(store, ['w#1', 'ghost'], now(), { who: 'ada', reason: 'it burns', forced: false })
       await clock.advance(1)
-      await store.pauseTypes(['t'], { paused: true, reason: null, who: 'bob' }, now())
+      await pauseTypes(store, ['t'], { paused: true, reason: null, who: 'bob' }, now())
       await resolve(key, 'cancel')
       expect((await store.workers(now())).map(({ id }) => id)).toEqual(['w#2'])
       const rows = await store.history(10)

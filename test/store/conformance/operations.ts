@@ -1,3 +1,14 @@
+import {
+  addOperationTargets,
+  beginOperation,
+  changeBreaker,
+  endOperation,
+  forgetSteps,
+  pauseTypes,
+  resolveJobs,
+  retireWorkers,
+  undoTargets,
+} from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { NewOperation, Undone } from '../../../src/domain/operation.ts'
 import type { ResolutionVerb } from '../../../src/domain/resolution.ts'
@@ -13,7 +24,8 @@ import type { Stage } from '../conformance.ts'
 const day = 86_400_000
 
 const begin = (scene: Scene, over: Partial<NewOperation> = {}) =>
-  scene.store.beginOperation(
+  beginOperation(
+    scene.store,
     {
       verb: 'resolve',
       who: 'ada@laptop',
@@ -42,15 +54,16 @@ async function operate(
     operation: id,
     ...more,
   }))
-  await scene.store.resolve(batch, scene.now())
-  await scene.store.endOperation(id, scene.now())
+  await resolveJobs(scene.store, batch, scene.now())
+  await endOperation(scene.store, id, scene.now())
   return id
 }
 
 /** Takes an operation back as a whole. */
 async function undo({ store, now }: Scene, of: number) {
   const { items } = await store.operationTargets(of, { limit: 1_000 }, true)
-  const operation = await store.beginOperation(
+  const operation = await beginOperation(
+    store,
     {
       verb: 'undo',
       who: 'bob',
@@ -63,8 +76,8 @@ async function undo({ store, now }: Scene, of: number) {
     now(),
   )
   const targets = items.map(({ jobKey, name }) => ({ jobKey, name }))
-  const undone = await store.undo({ operation, of, targets, who: 'bob', reason: null }, now())
-  return { undone, operation: await store.endOperation(operation, now()) }
+  const undone = await undoTargets(store, { operation, of, targets, who: 'bob', reason: null }, now())
+  return { undone, operation: await endOperation(store, operation, now()) }
 }
 
 /** What a person sees of a job, without the record of what people did. */
@@ -103,7 +116,7 @@ export function operationRules(stage: Stage): void {
         reason: null,
         operation: id,
       }))
-      await store.resolve(batch, now())
+      await resolveJobs(store, batch, now())
       expect(await store.operation(id)).toMatchObject({
         ...{
           id,
@@ -116,7 +129,7 @@ export function operationRules(stage: Stage): void {
         },
         ...{ changed: 1, skipped: 1, failed: 1, touchedAt: now(), finishedAt: null },
       })
-      expect(await store.endOperation(id, now())).toMatchObject({ finishedAt: now(), changed: 1 })
+      expect(await endOperation(store, id, now())).toMatchObject({ finishedAt: now(), changed: 1 })
       const { items } = await store.operationTargets(id, { limit: 10 })
       expect(items.map(({ jobKey, status }) => [jobKey, status])).toEqual([
         [failed, 'changed'],
@@ -138,15 +151,16 @@ export function operationRules(stage: Stage): void {
       const key = await stopped(scene)
       const id = await begin(scene, { matched: 2 })
       const pending = { jobKey: key, name: '', status: 'pending' as const, why: '', image: null }
-      await store.addOperationTargets(
+      await addOperationTargets(
+        store,
         id,
         [pending, { ...pending, jobKey: 7, status: 'skipped', why: 'passed by' }],
         now(),
       )
       expect(await store.operation(id)).toMatchObject({ changed: 0, skipped: 1 })
       const resolution = { jobKey: key, verb: 'resolve' as const, who: 'ada', reason: null, operation: id }
-      await store.resolve([resolution], now())
-      await store.resolve([resolution], now())
+      await resolveJobs(store, [resolution], now())
+      await resolveJobs(store, [resolution], now())
       expect(await store.operation(id)).toMatchObject({ changed: 1, skipped: 1, failed: 0 })
       expect(scene.faults()).toEqual([])
     })
@@ -182,7 +196,8 @@ export function operationRules(stage: Stage): void {
         { jobKey: 3, name: 'charge' },
         { jobKey: 12, name: '' },
       ]
-      await store.addOperationTargets(
+      await addOperationTargets(
+        store,
         id,
         names.map((name) => ({ ...name, ...target })),
         now(),
@@ -206,21 +221,22 @@ export function operationRules(stage: Stage): void {
       const scene = await stage()
       const { store, now, join, add, claimOne } = scene
       const pause = await begin(scene, { verb: 'pause', matched: 2 })
-      await store.pauseTypes(['a'], { paused: true, reason: null, who: 'ada' }, now())
-      await store.pauseTypes(['a', 'b'], { paused: true, reason: null, who: 'ada', operation: pause }, now())
+      await pauseTypes(store, ['a'], { paused: true, reason: null, who: 'ada' }, now())
+      await pauseTypes(store, ['a', 'b'], { paused: true, reason: null, who: 'ada', operation: pause }, now())
       const trip = await begin(scene, { verb: 'trip' })
-      await store.changeBreaker({ ...openedBreaker(now()), operation: trip }, now())
+      await changeBreaker(store, { ...openedBreaker(now()), operation: trip }, now())
       await join()
       const key = await add()
       const fence = { jobKey: key, attempt: (await claimOne()).attempt, workerId: 'w#1' }
       await store.beginStep(fence, 'charge', now())
       const forget = await begin(scene, { verb: 'forget' })
-      await store.forgetSteps(
+      await forgetSteps(
+        store,
         { jobKey: key, step: 'charge', who: 'ada', reason: null, operation: forget },
         now(),
       )
       const release = await begin(scene, { verb: 'release' })
-      await store.retireWorkers(['w#1'], now(), {
+      await retireWorkers(store, ['w#1'], now(), {
         who: 'ada',
         reason: null,
         forced: true,
@@ -255,7 +271,7 @@ export function operationRules(stage: Stage): void {
         why: '',
         image: null,
       }))
-      await store.addOperationTargets(id, targets, now())
+      await addOperationTargets(store, id, targets, now())
       await clock.advance(29 * day)
       const young = await begin(scene)
       const policy = { finishedMs: null, deadLettersMs: null, idempotencyKeysMs: null, statsMs: 30 * day }
@@ -384,17 +400,22 @@ export function operationRules(stage: Stage): void {
       const id = await operate(scene, 'resolve', keys)
       const half = await begin(scene, { verb: 'undo', undoes: id, matched: 2 })
       const [first = 0] = keys
-      await store.undo(
+      await undoTargets(
+        store,
         { operation: half, of: id, targets: [{ jobKey: first, name: '' }], who: 'bob', reason: null },
         now(),
       )
       expect((await store.operation(id))?.undoneBy).toBeNull()
       const again = await begin(scene, { verb: 'undo', undoes: id, matched: 2 })
       const targets = keys.map((jobKey) => ({ jobKey, name: '' }))
-      const undone = await store.undo({ operation: again, of: id, targets, who: 'bob', reason: null }, now())
+      const undone = await undoTargets(
+        store,
+        { operation: again, of: id, targets, who: 'bob', reason: null },
+        now(),
+      )
       expect(undone.map(({ status }) => status)).toEqual(['skipped', 'changed'])
       expect(undone[0]?.why).toContain(`operation ${half}`)
-      await store.endOperation(again, now())
+      await endOperation(store, again, now())
       expect((await store.operation(id))?.undoneBy).toBe(again)
       for (const key of keys) await scene.expectState(key, 'failed')
     })
@@ -408,7 +429,7 @@ export function operationRules(stage: Stage): void {
       await enqueue(...Array.from({ length: 60 }, () => ({})))
       const jobs = await claim({ limit: 60 })
       for (const job of jobs) await settle(job, outcomes.raised())
-      await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
+      await pauseTypes(store, ['t'], { paused: false, reason: null, who: 'ada' }, now())
       await scene.clock.advance(60_000)
       const keys = jobs.map(({ key }) => key)
       const id = await operate(scene, 'resolve', keys)
@@ -422,7 +443,7 @@ export function operationRules(stage: Stage): void {
           for (const part of parts) {
             const targets = part.map((jobKey) => ({ jobKey, name: '' }))
             undone.push(
-              ...(await store.undo({ operation, of: id, targets, who: 'bob', reason: null }, now())),
+              ...(await undoTargets(store, { operation, of: id, targets, who: 'bob', reason: null }, now())),
             )
           }
         })(),
@@ -450,7 +471,8 @@ export function operationRules(stage: Stage): void {
       const { store, now, clock } = scene
       const types = async () => (await store.types(now())).filter(({ type }) => type === 'mail')
       const pause = async (paused: boolean, operation?: number) =>
-        store.pauseTypes(
+        pauseTypes(
+          store,
           ['mail'],
           { paused, reason: 'down', who: 'ada', ...(operation === undefined ? {} : { operation }) },
           now(),
@@ -479,13 +501,14 @@ export function operationRules(stage: Stage): void {
       const scene = await stage()
       const { store, now, clock } = scene
       const trip = await begin(scene, { verb: 'trip' })
-      await store.changeBreaker({ ...openedBreaker(now()), operation: trip }, now())
+      await changeBreaker(store, { ...openedBreaker(now()), operation: trip }, now())
       expect((await undo(scene, trip)).undone).toMatchObject([{ name: 'stripe', status: 'changed' }])
       expect(await store.breaker('stripe')).toMatchObject({ mode: 'closed', generation: 2 })
-      await store.changeBreaker(openedBreaker(now()), now())
+      await changeBreaker(store, openedBreaker(now()), now())
       const close = await begin(scene, { verb: 'close' })
       const closed = { name: 'stripe', who: 'ada', reason: null, operation: close }
-      await store.changeBreaker(
+      await changeBreaker(
+        store,
         {
           ...closed,
           apply: (row) => row && { ...row, mode: 'closed', generation: row.generation + 1, expiresAt: null },
@@ -500,8 +523,8 @@ export function operationRules(stage: Stage): void {
         generation: 5,
       })
       const again = await begin(scene, { verb: 'trip' })
-      await store.changeBreaker({ ...openedBreaker(now()), operation: again }, now())
-      await store.changeBreaker(openedBreaker(now()), now())
+      await changeBreaker(store, { ...openedBreaker(now()), operation: again }, now())
+      await changeBreaker(store, openedBreaker(now()), now())
       expect((await undo(scene, again)).undone).toMatchObject([
         { status: 'failed', why: 'the breaker stripe has turned since' },
       ])

@@ -1,3 +1,4 @@
+import { exchange, pauseTypes, resolveJobs } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/domain/outcome.ts'
 import { outcomes, type Scene } from '../../support/store-scene.ts'
@@ -10,7 +11,7 @@ async function badOnes(
 ) {
   await enqueue(...Array.from({ length: count }, () => ({})))
   const jobs = await claim({ limit: count })
-  return store.exchange({ settlements: jobs.map((job) => settlement(job, outcome())) }, now())
+  return exchange(store, { settlements: jobs.map((job) => settlement(job, outcome())) }, now())
 }
 
 export function pauseRules(stage: Stage): void {
@@ -19,10 +20,10 @@ export function pauseRules(stage: Stage): void {
     it('stops claims of that type until it is resumed, and reports what changed', async () => {
       const { store, enqueue, claim, now } = await stage()
       await enqueue({}, { type: 'u' })
-      expect(await store.pauseTypes(['t'], { paused: true, reason: 'release', who: 'ada' }, now())).toEqual([
+      expect(await pauseTypes(store, ['t'], { paused: true, reason: 'release', who: 'ada' }, now())).toEqual([
         't',
       ])
-      expect(await store.pauseTypes(['t'], { paused: true, reason: 'again', who: 'bob' }, now())).toEqual([])
+      expect(await pauseTypes(store, ['t'], { paused: true, reason: 'again', who: 'bob' }, now())).toEqual([])
       expect(await store.hasDue(['t'], false, now())).toBe(false)
       const types = ['t', 'u'].map((type) => ({ type, limit: 5, timeoutMs: 1, retries: 3 }))
       expect((await claim({ types })).map(({ type }) => type)).toEqual(['u'])
@@ -35,7 +36,7 @@ export function pauseRules(stage: Stage): void {
         { type: 't', since: now(), untilAt: null, by: 'ada', reason: 'release' },
       ])
       expect(
-        await store.pauseTypes(['t', 'u'], { paused: false, reason: 'done', who: 'bob' }, now()),
+        await pauseTypes(store, ['t', 'u'], { paused: false, reason: 'done', who: 'bob' }, now()),
       ).toEqual(['t'])
       expect(await store.pausedTypes(now())).toEqual([])
       expect(await store.history(2)).toMatchObject([
@@ -52,8 +53,8 @@ export function pauseRules(stage: Stage): void {
       await enqueue({})
       const untilAt = now() + 60_000
       const pause = { paused: true, reason: 'release', who: 'ada', untilAt }
-      expect(await store.pauseTypes(['t'], pause, now())).toEqual(['t'])
-      expect(await store.pauseTypes(['t'], pause, now()), 'the same again').toEqual([])
+      expect(await pauseTypes(store, ['t'], pause, now())).toEqual(['t'])
+      expect(await pauseTypes(store, ['t'], pause, now()), 'the same again').toEqual([])
       expect(await store.pausedTypes(now())).toEqual([
         { type: 't', since: now(), untilAt, by: 'ada', reason: 'release' },
       ])
@@ -86,7 +87,7 @@ export function pauseRules(stage: Stage): void {
       const { store, enqueue, claim, clock, now } = await stage()
       await enqueue({})
       const until = (untilAt: number | null) =>
-        store.pauseTypes(['t'], { paused: true, reason: null, who: 'ada', untilAt }, now())
+        pauseTypes(store, ['t'], { paused: true, reason: null, who: 'ada', untilAt }, now())
       expect([await until(now() + 1_000), await until(now() + 5_000)]).toEqual([['t'], ['t']])
       await clock.advance(2_000)
       expect(await claim()).toEqual([])
@@ -105,7 +106,7 @@ export function pauseRules(stage: Stage): void {
         'type_paused ada',
       ])
       await clock.advance(1_000)
-      const resumed = await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
+      const resumed = await pauseTypes(store, ['t'], { paused: false, reason: null, who: 'ada' }, now())
       expect(resumed, 'it was over already').toEqual([])
       expect(await claim()).toHaveLength(1)
     })
@@ -116,14 +117,15 @@ export function pauseRules(stage: Stage): void {
       async (how) => {
         const { store, enqueue, claim, clock, now } = await stage()
         await enqueue(...Array.from({ length: 2_000 }, () => ({})))
-        await store.pauseTypes(
+        await pauseTypes(
+          store,
           ['t'],
           { paused: true, reason: null, who: 'ada', untilAt: how === 'by its time' ? now() + 1_000 : null },
           now(),
         )
         await clock.advance(1_000)
         if (how === 'by a person')
-          await store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, now())
+          await pauseTypes(store, ['t'], { paused: false, reason: null, who: 'ada' }, now())
         const started: number[] = []
         for (let second = 0; second < 10; second++) {
           const [one, two] = [
@@ -146,14 +148,15 @@ export function pauseRules(stage: Stage): void {
       await enqueue({}, {}, { delay: '5s' })
       const [dead, lost] = await claim({ limit: 2 })
       if (!dead || !lost) throw new Error('two were due')
-      await store.exchange({ settlements: [settlement(dead, outcomes.poison())] }, now())
-      await store.pauseTypes(
+      await exchange(store, { settlements: [settlement(dead, outcomes.poison())] }, now())
+      await pauseTypes(
+        store,
         ['t'],
         { paused: true, reason: null, who: 'ada', untilAt: now() + 3_600_000 },
         now(),
       )
-      await store.exchange({ settlements: [settlement(lost, outcomes.lost())] }, now())
-      await store.resolve([{ jobKey: dead.key, verb: 'dlq_retry', who: 'ada', reason: null }], now())
+      await exchange(store, { settlements: [settlement(lost, outcomes.lost())] }, now())
+      await resolveJobs(store, [{ jobKey: dead.key, verb: 'dlq_retry', who: 'ada', reason: null }], now())
       await clock.advance(60_000)
       expect([await claim({ limit: 9 }), await claim({ limit: 9, suspects: true })]).toEqual([[], []])
       await clock.advance(3_600_000 - 60_000 + 10_000)
@@ -175,7 +178,7 @@ export function pauseRules(stage: Stage): void {
       expect(type).toMatchObject({ badStreak: 20, pausedBy: 'wf', pausedAt: scene.now() })
       await scene.enqueue({})
       expect(await scene.claim()).toEqual([])
-      await scene.store.pauseTypes(['t'], { paused: false, reason: null, who: 'ada' }, scene.now())
+      await pauseTypes(scene.store, ['t'], { paused: false, reason: null, who: 'ada' }, scene.now())
       expect((await scene.store.types(scene.now()))[0]).toMatchObject({ badStreak: 0, pausedAt: null })
       expect(await scene.claim()).toHaveLength(1)
     })
@@ -205,8 +208,8 @@ export function pauseRules(stage: Stage): void {
       const settlements = jobs.map((job, index) =>
         settlement(job, index === 10 ? outcomes.success() : outcomes.raised()),
       )
-      expect((await store.exchange({ settlements: settlements.slice(0, 30) }, now())).paused).toEqual([])
-      expect((await store.exchange({ settlements: settlements.slice(30) }, now())).paused).toEqual(['t'])
+      expect((await exchange(store, { settlements: settlements.slice(0, 30) }, now())).paused).toEqual([])
+      expect((await exchange(store, { settlements: settlements.slice(30) }, now())).paused).toEqual(['t'])
     })
   })
 }

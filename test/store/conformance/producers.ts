@@ -1,3 +1,4 @@
+import { declareTypes } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { newJob } from '../../../src/domain/new-job.ts'
 import { outcomes } from '../../support/store-scene.ts'
@@ -155,7 +156,7 @@ export function producerRules(stage: Stage): void {
         backlogLimit: 3,
         onExhausted: 'incident' as const,
       }
-      await store.declareTypes([declaration], now())
+      await declareTypes(store, [declaration], now())
       const full = { status: 'refused', reason: 'backlog_full', limit: 3, depth: 3 }
       expect(await enqueue({}, { delay: '1h' }, {}, {})).toMatchObject([
         { key: 1 },
@@ -171,7 +172,7 @@ export function producerRules(stage: Stage): void {
         full,
         { status: 'created' },
       ])
-      await store.declareTypes([{ ...declaration, backlogLimit: null }], now())
+      await declareTypes(store, [{ ...declaration, backlogLimit: null }], now())
       expect(await enqueue({}, {})).toMatchObject([{ status: 'created' }, { status: 'created' }])
     })
 
@@ -193,7 +194,8 @@ export function producerRules(stage: Stage): void {
         },
         now(),
       )
-      await store.declareTypes(
+      await declareTypes(
+        store,
         [
           {
             type: 't',

@@ -1,3 +1,4 @@
+import { declareTypes, pauseTypes } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/domain/job.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
@@ -199,7 +200,7 @@ export function readRules(stage: Stage): void {
       const { store, enqueue, add, claimOne, settle, now } = await stage()
       await enqueue({}, {})
       const job = await claimOne()
-      await store.pauseTypes(['t'], { paused: true, reason: null, who: 'ada' }, now())
+      await pauseTypes(store, ['t'], { paused: true, reason: null, who: 'ada' }, now())
       expect(await store.hasPending(['t'], now())).toBe(true)
       await settle(job, outcomes.success())
       expect(await store.hasPending(['t'], now())).toBe(false)
@@ -234,7 +235,7 @@ export function readRules(stage: Stage): void {
         backlogLimit: 9,
         onExhausted: 'dead-letter' as const,
       }
-      await store.declareTypes([declaration], now())
+      await declareTypes(store, [declaration], now())
       await join('w#1', { types: ['a', 'b'] })
       await join('w#2', { types: ['a'], leaseUntil: now() })
       await oneOfEach(scene)
@@ -297,7 +298,7 @@ export function readRules(stage: Stage): void {
       await enqueue({})
       const after = await second.version()
       expect(after).not.toBe(before)
-      await second.pauseTypes(['t'], { paused: true, reason: 'x', who: 'ada' }, now())
+      await pauseTypes(second, ['t'], { paused: true, reason: 'x', who: 'ada' }, now())
       expect(await second.version()).toBe(after)
     })
   })

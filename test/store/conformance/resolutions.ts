@@ -1,3 +1,4 @@
+import { resolveJobs, stopJobs } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { exhaustedToDeadLetter, outcomes } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
@@ -41,7 +42,8 @@ export function resolutionRules(stage: Stage): void {
       const { add, claimOne, settle, store, now, expectState } = await stage()
       const key = await add()
       await settle(await claimOne(), outcomes.raised())
-      const ask = (who: string) => store.resolve([{ jobKey: key, verb: 'resolve', who, reason: null }], now())
+      const ask = (who: string) =>
+        resolveJobs(store, [{ jobKey: key, verb: 'resolve', who, reason: null }], now())
       const answers = (await Promise.all([ask('ada'), ask('bob')])).flat().map(({ status }) => status)
       expect(answers).toEqual(['changed', 'skipped'])
       expect((await expectState(key, 'available')).history).toHaveLength(1)
@@ -177,7 +179,7 @@ export function resolutionRules(stage: Stage): void {
         who: 'ada',
         reason: null,
       }))
-      expect((await store.resolve(batch, now())).map(({ status }) => status)).toEqual([
+      expect((await resolveJobs(store, batch, now())).map(({ status }) => status)).toEqual([
         'changed',
         'changed',
         'skipped',
@@ -203,7 +205,7 @@ export function resolutionRules(stage: Stage): void {
         jobKey,
         incident: { ...incident, kind: 'deadline_exceeded' as const },
       }))
-      expect(await store.stop(stops, now())).toEqual([true, false, false, false])
+      expect(await stopJobs(store, stops, now())).toEqual([true, false, false, false])
       expect((await expectState(late, 'failed')).incidents).toMatchObject([
         { kind: 'deadline_exceeded', attempt: 0 },
       ])

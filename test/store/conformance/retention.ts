@@ -1,3 +1,4 @@
+import { beginOperation, endOperation, resolveJobs, undoTargets } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { RetentionPolicy } from '../../../src/domain/retention.ts'
 import { foretellUndo } from '../../../src/engine/undo.ts'
@@ -185,12 +186,13 @@ export function retentionRules(stage: Stage): void {
       ]
       const jobs = await scene.claim()
       for (const job of jobs) await scene.settle(job, outcomes.raised())
-      const id = await store.beginOperation(named, now())
-      await store.resolve(
+      const id = await beginOperation(store, named, now())
+      await resolveJobs(
+        store,
         [first, second].map((jobKey) => ({ ...by, jobKey, verb: 'retry' as const, set, operation: id })),
         now(),
       )
-      await store.endOperation(id, now())
+      await endOperation(store, id, now())
       const kept = async () =>
         JSON.stringify([
           (await store.operationTargets(id, { limit: 10 })).items,
@@ -213,7 +215,8 @@ export function retentionRules(stage: Stage): void {
       })
       expect(await store.operation(id)).toMatchObject({ changed: 2, undone: 0 })
       const { items } = await store.operationTargets(id, { limit: 10 }, true)
-      const undo = await store.beginOperation(
+      const undo = await beginOperation(
+        store,
         { ...by, verb: 'undo', selector: '', flags: {}, matched: 2, undoes: id },
         now(),
       )
@@ -221,7 +224,8 @@ export function retentionRules(stage: Stage): void {
         { status: 'not_found' },
         { status: 'not_found' },
       ])
-      const undone = await store.undo(
+      const undone = await undoTargets(
+        store,
         { ...by, operation: undo, of: id, targets: items.map(({ jobKey, name }) => ({ jobKey, name })) },
         now(),
       )

@@ -1,3 +1,4 @@
+import { registerWorkers, retireWorkers } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
@@ -19,7 +20,7 @@ import { long } from '../../support/long.ts'
 
 /** One call of the port. */
 interface Call {
-  method: 'enqueue' | 'exchange' | 'resolve' | 'stop' | 'retireWorkers' | 'prune'
+  method: 'enqueue' | 'exchange' | 'resolveJobs' | 'stopJobs' | 'retireWorkers' | 'prune'
   args: readonly unknown[]
 }
 
@@ -92,7 +93,7 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
       { ...by, jobKey: failing.key, verb: 'retry' },
       { ...by, jobKey: running.key, verb: 'cancel' },
     ]
-    return { method: 'resolve', args: [batch, now()] }
+    return { method: 'resolveJobs', args: [batch, now()] }
   },
   async 'stopping what missed its deadline'({ now, enqueue, clock, store }) {
     await enqueue({ deadline: '1s' }, { deadline: '2s' })
@@ -103,7 +104,7 @@ const deeds: Readonly<Record<string, (scene: Scene) => Promise<Call>>> = {
       fingerprint: 'f',
     }
     const stops = (await store.overdue(now(), 10)).map(({ key }) => ({ jobKey: key, incident }))
-    return { method: 'stop', args: [stops, now()] }
+    return { method: 'stopJobs', args: [stops, now()] }
   },
   async 'taking a worker away'({ now, enqueue, claim }) {
     await enqueue({}, {})
@@ -198,7 +199,8 @@ describe('a worker that is killed', () => {
       const workerId = `w#${round}`
       const child = await startChild()
       await child.do('open', { path })
-      await store.registerWorkers(
+      await registerWorkers(
+        store,
         [{ ...row, id: workerId, label: workerId, leaseUntil: systemClock.now() + 600_000 }],
         systemClock.now(),
       )
@@ -213,7 +215,7 @@ describe('a worker that is killed', () => {
         `seed ${seed}`,
       ).toBe(jobs)
       for (const { jobKey } of await store.held(workerId)) expect(acknowledged.has(jobKey)).toBe(false)
-      await store.retireWorkers([workerId], systemClock.now())
+      await retireWorkers(store, [workerId], systemClock.now())
     }
     const done = new Set(
       openRaw(path).prepare("SELECT key FROM wf_jobs WHERE state = 'completed'").pluck().all() as number[],

@@ -1,3 +1,20 @@
+import {
+  addOperationTargets,
+  beginOperation,
+  changeBreaker,
+  declareTypes,
+  endOperation,
+  forgetSteps,
+  pauseTypes,
+  purgeLetters,
+  registerWorkers,
+  reportBreakers,
+  resolveJobs,
+  retireWorkers,
+  setWorkerState,
+  stopJobs,
+  undoTargets,
+} from '../../support/plans.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,30 +41,36 @@ const someOperation = {
 } as const
 
 /** Every write of the port, with hands that are not empty. */
-const writes: { [M in keyof StoreWriter]: (store: Store, now: number) => Promise<unknown> } = {
+const writes: Record<
+  Exclude<keyof StoreWriter, 'transact'> | string,
+  (store: Store, now: number) => Promise<unknown>
+> = {
   enqueue: (store, now) => store.enqueue(jobsOf(1), now),
   exchange: (store, now) => store.exchange({ settlements: [], claim: claimRequest() }, now),
   renew: (store, now) => store.renew(['w#1'], now + 60_000, now),
-  resolve: (store, now) => store.resolve([{ jobKey: 1, verb: 'cancel', who: 'ada', reason: null }], now),
-  stop: (store, now) => store.stop([], now),
-  registerWorkers: (store, now) => store.registerWorkers([], now),
-  setWorkerState: (store, now) => store.setWorkerState(['w#1'], 'draining', now),
-  retireWorkers: (store, now) => store.retireWorkers(['w#9'], now),
-  declareTypes: (store, now) => store.declareTypes([], now),
-  pauseTypes: (store, now) => store.pauseTypes(['u'], { paused: true, reason: null, who: 'ada' }, now),
-  changeBreaker: (store, now) => store.changeBreaker(openedBreaker(now), now),
-  tellBreakers: (store) => store.tellBreakers('w#1', []),
+  resolve: (store, now) => resolveJobs(store, [{ jobKey: 1, verb: 'cancel', who: 'ada', reason: null }], now),
+  stop: (store, now) => stopJobs(store, [], now),
+  registerWorkers: (store, now) => registerWorkers(store, [], now),
+  setWorkerState: (store, now) => setWorkerState(store, ['w#1'], { state: 'draining' }, now),
+  retireWorkers: (store, now) => retireWorkers(store, ['w#9'], now),
+  declareTypes: (store, now) => declareTypes(store, [], now),
+  pauseTypes: (store, now) => pauseTypes(store, ['u'], { paused: true, reason: null, who: 'ada' }, now),
+  changeBreaker: (store, now) => changeBreaker(store, openedBreaker(now), now),
+  tellBreakers: (store) => reportBreakers(store, 'w#1', []),
   beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
   completeStep: (store, now) =>
     store.completeStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', '1', now),
   withdrawStep: (store) => store.withdrawStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge'),
-  forgetSteps: (store, now) => store.forgetSteps({ jobKey: 1, step: null, who: 'ada', reason: null }, now),
+  forgetSteps: (store, now) => forgetSteps(store, { jobKey: 1, step: null, who: 'ada', reason: null }, now),
   addStats: (store, now) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], now),
-  beginOperation: (store, now) => store.beginOperation(someOperation, now),
-  addOperationTargets: (store, now) => store.addOperationTargets(1, [], now),
-  endOperation: async (store, now) => store.endOperation(await store.beginOperation(someOperation, now), now),
-  undo: (store, now) => store.undo({ operation: 1, of: 1, targets: [], who: 'ada', reason: null }, now),
-  purgeLetters: (store, now) => store.purgeLetters({ keys: [1], open: true, who: 'test', reason: null }, now),
+  beginOperation: (store, now) => beginOperation(store, someOperation, now),
+  addOperationTargets: (store, now) => addOperationTargets(store, 1, [], now),
+  endOperation: async (store, now) =>
+    endOperation(store, await beginOperation(store, someOperation, now), now),
+  undo: (store, now) =>
+    undoTargets(store, { operation: 1, of: 1, targets: [], who: 'ada', reason: null }, now),
+  purgeLetters: (store, now) =>
+    purgeLetters(store, { keys: [1], open: true, who: 'test', reason: null }, now),
   prune: (store, now) =>
     store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, now),
 }
@@ -223,7 +246,7 @@ describe('many processes that read and then write', () => {
         types: ['t'],
         quarantine: false,
       }
-      await worker.call(
+      await worker.plan(
         'registerWorkers',
         [{ ...row, id: workerId, leaseUntil: systemClock.now() + 600_000 }],
         systemClock.now(),

@@ -1,3 +1,4 @@
+import { registerWorkers } from '../../support/plans.ts'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -64,7 +65,7 @@ describe('a store of a newer wf', () => {
     for (const write of [
       () => store.enqueue(jobsOf(1), systemClock.now()),
       () => store.exchange({ settlements: [], claim }, systemClock.now()),
-      () => store.registerWorkers([], 1),
+      () => registerWorkers(store, [], 1),
       () =>
         store.prune({ finishedMs: 1, deadLettersMs: 1, idempotencyKeysMs: 1, statsMs: 1 }, systemClock.now()),
     ]) {

@@ -1,4 +1,5 @@
 /** A store in the middle of an outage, made by the engine on a clock that stands still: the same to the letter each time. */
+import { changeBreaker, declareTypes } from '../../support/plans.ts'
 import type { StatDelta } from '../../../src/domain/stat-delta.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { plainScreenPaint, type ScreenPaint } from '../../../src/tui/render-context.ts'
@@ -30,7 +31,8 @@ export async function outage(): Promise<Outage> {
     backlogLimit: null,
     onExhausted: 'incident',
   } as const
-  await store.declareTypes(
+  await declareTypes(
+    store,
     types.map((type) => ({
       type,
       ...declaration,
@@ -67,7 +69,8 @@ export async function outage(): Promise<Outage> {
   )
   await clock.advance(2 * minuteMs)
   await fail('charge-payment', 6, outcomes.fail('socket hang up', { delayMs: 200_000 }), order)
-  await store.changeBreaker(
+  await changeBreaker(
+    store,
     openedBreaker(store.now() + 2 * minuteMs + 48_000),
     store.now() + 2 * minuteMs + 48_000,
   )

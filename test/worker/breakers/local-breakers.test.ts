@@ -1,3 +1,6 @@
+import type { Store } from '../../../src/store/port.ts'
+import { reportBreakers } from '../../../src/engine/plans/workers.ts'
+import { intercept } from '../../support/plans.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { createInspector } from '../../../src/engine/inspector.ts'
 import { localBreakers } from '../../../src/engine/local-breakers.ts'
@@ -21,6 +24,16 @@ async function world() {
   const told = async () =>
     (await seen()).map(({ worker, name, mode, ageMs }) => `${worker} ${name} ${mode} for ${ageMs / 1_000} s`)
   return { ...t, two, up, seen, told }
+}
+
+/** Called for each report to the store. */
+function reports(store: Store) {
+  const called = vi.fn(async () => undefined)
+  intercept(store, reportBreakers, async (_items, _now, proceed) => {
+    await called()
+    return proceed()
+  })
+  return called
 }
 
 describe("a worker's own breakers", () => {
@@ -87,13 +100,13 @@ describe("a worker's own breakers", () => {
 
   it('cost nothing where a worker has none, at most one write a second where they flap, and no more after its end', async () => {
     const plain = await testWorker({ handlers: [{ run: () => 1, dependencies: { bank: { breaker: {} } } }] })
-    const untold = vi.spyOn(plain.store, 'tellBreakers')
+    const untold = reports(plain.store)
     plain.worker.start()
     await plain.clock.advance(5_000)
     expect(untold).not.toHaveBeenCalled()
 
     const t = await world()
-    const tell = vi.spyOn(t.store, 'tellBreakers')
+    const tell = reports(t.store)
     t.worker.start()
     t.up[0] = false
     for (let job = 0; job < 2; job++) await t.add()
@@ -108,7 +121,7 @@ describe("a worker's own breakers", () => {
 
   it('are told again where the store could not take it', async () => {
     const t = await world()
-    vi.spyOn(t.store, 'tellBreakers').mockRejectedValueOnce(new Error('locked'))
+    reports(t.store).mockRejectedValueOnce(new Error('locked'))
     t.worker.start()
     await t.rest()
     expect(await t.seen()).toEqual([])

@@ -1,3 +1,4 @@
+import { retireWorkers, setWorkerState } from '../../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WfError } from '../../../src/errors.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
@@ -84,7 +85,7 @@ describe('the keeper of leases', () => {
 
   it('hears once that a person asked for its workers to drain, and not of a drain of its own', async () => {
     const { clock, heard, store } = await kept()
-    await store.setWorkerState(['w#1'], 'draining', clock.now())
+    await setWorkerState(store, ['w#1'], { state: 'draining' }, clock.now())
     await clock.advance(30_000)
     expect(heard.filter((word) => word === 'drain')).toEqual(['drain'])
     const own = await kept()
@@ -129,7 +130,7 @@ describe('the keeper of leases', () => {
   // A08
   it('makes the row of a living worker again when somebody took it away', async () => {
     const { clock, store, worker, heard } = await kept()
-    await store.retireWorkers([worker.row.id], clock.now())
+    await retireWorkers(store, [worker.row.id], clock.now())
     await clock.advance(10_000)
     expect((await store.workers(clock.now())).map(({ id }) => id)).toEqual(['w#1'])
     expect(heard).toEqual(['held'])

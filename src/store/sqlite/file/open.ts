@@ -22,6 +22,7 @@ import { LogSync, openLog } from './wal-fsync.ts'
 import { migrate, refuseBusy, refuseNewer, refuseOlder, schemaVersion, versionOf } from './migrate.ts'
 import { networkFileSystem as networkName, refuseNetwork } from './network-fs.ts'
 import { reading, sqliteReader } from '../queries/reader.ts'
+import { rowsOf } from '../rows/rows.ts'
 import { isCannotOpen, nothingBeside, storeError } from './sqlite-errors.ts'
 import { openInPlace } from './file-identity.ts'
 import { markUnsynced, mendLog } from './wal-recovery.ts'
@@ -226,7 +227,7 @@ export async function openSqliteReader({
       throw missing(location, existsSync(location) ? 'that file is empty' : 'there is no such file')
     checkDriver()
     const { db, place } = await whileLocked(wait, () => openInPlace(location, clock, openChecked))
-    const reader = sqliteReader(db, { read: reading(db, { wait, place }), location })
+    const reader = sqliteReader(rowsOf(db), { read: reading(db, { wait, place }), location })
     return {
       ...reader,
       async close() {

@@ -2,13 +2,14 @@
  * Takes due jobs for a worker, inside an open transaction. A claim reads only the entries it takes, from one partial
  * index per type, so its cost does not depend on how many jobs wait, run or have ended.
  */
+import { rampRoom } from '../../../domain/ramp.ts'
 import { WfError } from '../../../errors.ts'
 import type { ClaimedJob } from '../../../domain/job.ts'
 import type { ClaimRequest, ClaimType } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import { textOf } from '../rows/job-data.ts'
 import { isConstraint } from '../file/sqlite-errors.ts'
-import { typesTable } from '../rows/job-types.ts'
+import type { Rows } from '../rows/rows.ts'
 
 /** What a claim may outlive its attempt's timeout by, before the sweeper ends it whatever its worker's lease says. */
 const runUntilSlackMs = 60_000
@@ -44,27 +45,43 @@ const claimColumns = `j.key, j.priority, j.run_at, j.retries, j.retries_given, j
 export interface Claimer {
   /** Whether a claim would find something. Reads only. */
   hasDue(types: readonly string[], suspects: boolean, now: number): boolean
-  claim(request: ClaimRequest, now: number): readonly ClaimedJob[]
+  claim(request: ClaimRequest, now: number): Claimed
+}
+
+export interface Claimed {
+  claimed: readonly ClaimedJob[]
+  /** How many started of each type whose starts are limited. */
+  rampStarts: ReadonlyMap<string, number>
 }
 
 interface OpenType extends ClaimType {
-  /** No more of it may start than its limit, for it was paused a moment ago. */
+  /** Its starts are limited, because it was paused a moment ago. */
   onRamp: boolean
 }
 
-export function claimer(db: Connection): Claimer {
-  const types = typesTable(db)
+export function claimer({ db, types }: Rows): Claimer {
   const waiting = waitingJobs(db)
   const available = availableJobs(db)
   const take = taker(db)
   let lastServed: string | null = null
   let taking: number | null = null
+  let rampStarts = new Map<string, number>()
 
-  /** Asked once a claim: what it takes itself is within its limit. */
+  /** How many jobs of a type may start: none while it is paused, on a ramp after it, Infinity otherwise. */
+  function room(type: string, now: number): number {
+    const row = types.pause(type)
+    if (row === null) return Number.POSITIVE_INFINITY
+    const [pausedAt, until, resumedAt, started] = row
+    if (pausedAt === null)
+      return resumedAt === null ? Number.POSITIVE_INFINITY : rampRoom({ sinceMs: now - resumedAt, started })
+    return until !== null && until <= now ? rampRoom({ sinceMs: now - until, started: 0 }) : 0
+  }
+
+  /** Read once a claim: the claim itself stays within the limit. */
   function opened(type: ClaimType, now: number): readonly OpenType[] {
-    const room = type.limit > 0 ? types.room(type.type, now) : 0
-    return room > 0
-      ? [{ ...type, limit: Math.min(type.limit, room), onRamp: room < Number.POSITIVE_INFINITY }]
+    const most = type.limit > 0 ? room(type.type, now) : 0
+    return most > 0
+      ? [{ ...type, limit: Math.min(type.limit, most), onRamp: most < Number.POSITIVE_INFINITY }]
       : []
   }
 
@@ -74,7 +91,8 @@ export function claimer(db: Connection): Claimer {
   ): ClaimedJob[] {
     const rows = available(request.suspects).take.all(type.type, now, limit)
     if (rows.length > 0) lastServed = type.type
-    if (rows.length > 0 && type.onRamp) types.started(type.type, rows.length, now)
+    if (rows.length > 0 && type.onRamp)
+      rampStarts.set(type.type, (rampStarts.get(type.type) ?? 0) + rows.length)
     return rows.map((row) => {
       taking = row[0]
       return take(row, { type, workerId: request.workerId, now })
@@ -86,19 +104,22 @@ export function claimer(db: Connection): Claimer {
       const waits = suspects ? waiting.suspectDue : waiting.due
       return names.some(
         (name) =>
-          (available(suspects).look.get(name, now) !== undefined || waits(name, now)) &&
-          types.room(name, now) > 0,
+          (available(suspects).look.get(name, now) !== undefined || waits(name, now)) && room(name, now) > 0,
       )
     },
     claim(request, now) {
       const open = startingAfter(request.types, lastServed).flatMap((type) => opened(type, now))
       taking = null
+      rampStarts = new Map()
       try {
         let promotable = request.suspects
           ? promotedAtOnce
           : Math.min(promotedAtOnce, request.limit * promotedPerSlot)
         for (const { type } of open) promotable -= waiting.promote(type, now, promotable)
-        return shareOut(open, request.limit, (type, limit) => claimType(request, { type, limit, now }))
+        const claimed = shareOut(open, request.limit, (type, limit) =>
+          claimType(request, { type, limit, now }),
+        )
+        return { claimed, rampStarts }
       } catch (error) {
         throw isConstraint(error) ? brokenRow(taking, error) : error
       }

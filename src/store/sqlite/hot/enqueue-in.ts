@@ -10,6 +10,7 @@ import { refuseOldEngine } from '../file/driver.ts'
 import { enqueuer, type Enqueuer } from './enqueue.ts'
 import { refuseNewer, refuseOlder, schemaVersion, versionOf } from '../file/migrate.ts'
 import { savepointOf, type Savepoint } from '../file/savepoint.ts'
+import { rowsOf } from '../rows/rows.ts'
 import { isConstraint, storeError } from '../file/sqlite-errors.ts'
 
 const known = new WeakMap<Connection, { jobs: Enqueuer; savepoint: Savepoint }>()
@@ -32,7 +33,7 @@ export function enqueueIn(db: Connection, jobs: readonly NewJob[], now: number):
 /** The connection may come from another better-sqlite3 than wf's own, with another engine in it. */
 function partsOf(db: Connection): { jobs: Enqueuer; savepoint: Savepoint } {
   refuseOldEngine(engineVersion(db))
-  return { jobs: enqueuer(db), savepoint: savepointOf(db) }
+  return { jobs: enqueuer(rowsOf(db)), savepoint: savepointOf(db) }
 }
 
 function addOne(

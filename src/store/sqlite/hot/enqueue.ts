@@ -1,9 +1,7 @@
 /** Puts jobs into the store: idempotency key, backlog limit, then the rows. Runs inside an open transaction. */
 import type { NewJob } from '../../../domain/job.ts'
 import type { Enqueued } from '../../port.ts'
-import type { Connection } from '../file/connection.ts'
-import { idempotencyKeysTable } from '../rows/idempotency-keys.ts'
-import { typesTable } from '../rows/job-types.ts'
+import type { Rows } from '../rows/rows.ts'
 
 export interface Enqueuer {
   /** In the order given. Throws what SQLite throws for a row it will not take. */
@@ -12,7 +10,7 @@ export interface Enqueuer {
   enqueueChild(job: NewJob, now: number): Enqueued
 }
 
-export function enqueuer(db: Connection): Enqueuer {
+export function enqueuer({ db, idempotencyKeys: keys, types }: Rows): Enqueuer {
   const insertJob = db.prepare(`INSERT INTO wf_jobs
     (type, state, wait_reason, priority, run_at, retries, retries_given, enqueued_retries, deadline_at, created_at, parent_key, root_key)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
@@ -22,8 +20,6 @@ export function enqueuer(db: Connection): Enqueuer {
   const rootOf = db
     .prepare<[number], number>('SELECT coalesce(root_key, key) FROM wf_jobs WHERE key = ?')
     .pluck()
-  const keys = idempotencyKeysTable(db)
-  const types = typesTable(db)
 
   function insert(job: NewJob, now: number): number {
     const waits = job.runAt > now

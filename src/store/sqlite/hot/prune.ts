@@ -5,8 +5,7 @@
 import type { RetentionPolicy } from '../../../domain/retention.ts'
 import type { StoreWriter } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
-import { idempotencyKeysTable } from '../rows/idempotency-keys.ts'
-import { imageRemover } from '../rows/operation-images.ts'
+import type { Rows } from '../rows/rows.ts'
 
 /** Rows of each kind that one call deletes, at most: a few ms of the write lock. */
 const batchRows = 500
@@ -22,10 +21,11 @@ type Pruned = Awaited<ReturnType<StoreWriter['prune']>>
 
 export type Pruner = (policy: RetentionPolicy, now: number) => Pruned
 
-export function pruner(db: Connection): Pruner {
-  const jobs = jobPruner(db)
-  const deadLetters = deadLetterPruner(db)
-  const keys = idempotencyKeysTable(db)
+export function pruner(rows: Rows): Pruner {
+  const { db, idempotencyKeys: keys } = rows
+  const remove = jobDeleter(rows)
+  const jobs = jobPruner(db, remove)
+  const deadLetters = deadLetterPruner(db, remove)
   const stats = db.prepare(`DELETE FROM wf_stats WHERE (minute, type, outcome, bucket) IN
     (SELECT minute, type, outcome, bucket FROM wf_stats WHERE minute < ? ORDER BY minute LIMIT ?)`)
   const typeHistory = db.prepare(
@@ -86,22 +86,26 @@ const belongings = [
   'wf_worker_idempotency',
 ]
 
-function jobDeleter(db: Connection): (keys: readonly number[]) => void {
+type DeleteJobs = (keys: readonly number[]) => void
+
+function jobDeleter({ db, operations }: Rows): DeleteJobs {
   const list = 'IN (SELECT value FROM json_each(?))'
   const deletes = [
     ...belongings.map((table) => db.prepare(`DELETE FROM ${table} WHERE job_key ${list}`)),
     db.prepare(`DELETE FROM wf_jobs WHERE key ${list}`),
   ]
-  const removeImages = imageRemover(db)
   return (keys) => {
     if (keys.length === 0) return
     const json = JSON.stringify(keys)
-    removeImages(json)
+    operations.removeImages(keys)
     for (const statement of deletes) statement.run(json)
   }
 }
 
-function jobPruner(db: Connection): (before: number) => { deleted: number; more: boolean } {
+function jobPruner(
+  db: Connection,
+  remove: DeleteJobs,
+): (before: number) => { deleted: number; more: boolean } {
   const first = db.prepare<[number], { key: number; createdAt: number }>(
     'SELECT key, created_at AS createdAt FROM wf_jobs NOT INDEXED WHERE key > ? ORDER BY key LIMIT 1',
   )
@@ -112,7 +116,6 @@ function jobPruner(db: Connection): (before: number) => { deleted: number; more:
     >(`SELECT key FROM wf_jobs NOT INDEXED WHERE key >= ? AND key < ?
       AND state IN ('completed', 'rejected', 'cancelled') AND finished_at < ? ORDER BY key LIMIT ?`)
     .pluck()
-  const remove = jobDeleter(db)
   let reached = 0
   return (before) => {
     const next = first.get(reached)
@@ -128,7 +131,7 @@ function jobPruner(db: Connection): (before: number) => { deleted: number; more:
 }
 
 /** A dead job goes with its letter; a poison one stays as long as its incident is open. */
-function deadLetterPruner(db: Connection): (before: number) => number {
+function deadLetterPruner(db: Connection, remove: DeleteJobs): (before: number) => number {
   const old = db.prepare<
     [number, number],
     { key: number; dead: number }
@@ -136,7 +139,6 @@ function deadLetterPruner(db: Connection): (before: number) => number {
     FROM wf_poison_jobs p INDEXED BY wf_poison_jobs_received LEFT JOIN wf_jobs j ON j.key = p.job_key
     WHERE p.received_at < ? AND NOT (p.closed_at IS NULL AND j.state IS 'failed') ORDER BY p.received_at, p.job_key LIMIT ?`)
   const letters = db.prepare('DELETE FROM wf_poison_jobs WHERE job_key IN (SELECT value FROM json_each(?))')
-  const remove = jobDeleter(db)
   return (before) => {
     const rows = old.all(before, batchRows)
     remove(rows.flatMap(({ key, dead }) => (dead === 1 ? [key] : [])))

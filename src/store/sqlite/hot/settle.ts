@@ -5,11 +5,9 @@
 import { ownErrorRecord, type ErrorRecord } from '../../../domain/error-record.ts'
 import { fingerprint } from '../../../domain/fingerprint.ts'
 import type { AttemptRecord, Settlement } from '../../../domain/outcome.ts'
-import { attemptsTable } from '../rows/attempts.ts'
 import type { Connection } from '../file/connection.ts'
 import { enqueuer } from './enqueue.ts'
-import { incidentsTable } from '../rows/incidents.ts'
-import { poisonJobsTable } from '../rows/dead-letters.ts'
+import type { Rows } from '../rows/rows.ts'
 
 const fenced = "WHERE key = ? AND state = 'running' AND attempt = ? AND worker_id = ?"
 const leaseExpired =
@@ -22,12 +20,10 @@ export interface Settler {
   refuse(settlement: Settlement, why: string, now: number): 'refused' | 'stale'
 }
 
-export function settler(db: Connection): Settler {
+export function settler(rows: Rows): Settler {
+  const { db, attempts, incidents, deadLetters } = rows
   const end = jobEnder(db)
-  const attempts = attemptsTable(db)
-  const incidents = incidentsTable(db)
-  const deadLetters = poisonJobsTable(db)
-  const jobs = enqueuer(db)
+  const jobs = enqueuer(rows)
   const addResult = db.prepare<[number, string]>('INSERT INTO wf_results (job_key, result) VALUES (?, ?)')
   // Nothing of the refused settlement goes into the row: any of it may be what was refused.
   const stopAsIs = db.prepare(

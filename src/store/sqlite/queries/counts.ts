@@ -1,10 +1,10 @@
 /** How many jobs are in which state: from partial indexes, so nothing here grows with completed jobs, which are not counted. */
 import { jobStates, type JobState } from '../../../domain/job.ts'
-import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { indexesOf } from './job-list.ts'
-import { typesTable, type TypeRow } from '../rows/job-types.ts'
-import { namesFrom, workersTable } from '../rows/workers.ts'
+import type { TypeRow } from '../rows/job-types.ts'
+import type { Rows } from '../rows/rows.ts'
+import { namesFrom } from '../rows/workers.ts'
 import type { TypeView } from '../../views.ts'
 
 export type Counts = Partial<Record<JobState, number>>
@@ -16,7 +16,8 @@ export interface Counting {
   types(now: number): readonly TypeView[]
 }
 
-export function counting(db: Connection): Counting {
+export function counting(rows: Rows): Counting {
+  const { db } = rows
   const totals = counted.map(({ state, name, where }) => ({
     state,
     count: db.prepare<[], number>(`SELECT count(*) FROM wf_jobs INDEXED BY ${name} WHERE ${where}`).pluck(),
@@ -28,13 +29,11 @@ export function counting(db: Connection): Counting {
       for (const { state, count } of totals) add(counts, state, count.get() ?? 0)
       return counts
     }),
-    types: atOneMoment(db, typeViews(db)),
+    types: atOneMoment(db, typeViews(rows)),
   }
 }
 
-function typeViews(db: Connection): (now: number) => readonly TypeView[] {
-  const table = typesTable(db)
-  const workers = workersTable(db)
+function typeViews({ db, types, workers }: Rows): (now: number) => readonly TypeView[] {
   const byType = counted.map(({ state, name, where }) => ({
     state,
     rows: db
@@ -45,7 +44,7 @@ function typeViews(db: Connection): (now: number) => readonly TypeView[] {
   }))
   return (now) => {
     const living = workers.all().filter(({ leaseUntil }) => leaseUntil > now)
-    const views = new Map(table.all().map((row) => [row.type, viewOf(row, now)]))
+    const views = new Map(types.all().map((row) => [row.type, viewOf(row, now)]))
     for (const { state, rows } of byType) {
       for (const [type, count, oldest] of rows.all()) {
         const view = views.get(type) ?? unknownType(type)

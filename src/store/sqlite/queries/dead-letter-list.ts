@@ -1,10 +1,9 @@
 /** Pages of dead letters, the one received last first unless told. A letter may outlive its job. */
 import type { DeadLetter } from '../../../domain/dead-letter.ts'
-import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './json-predicates.ts'
 import { seek, type Entry, type Order } from './keyset.ts'
-import { letterReader } from '../rows/dead-letters.ts'
+import type { Rows } from '../rows/rows.ts'
 import {
   all,
   deadLetterConditions,
@@ -24,10 +23,9 @@ export interface DeadLetterLister {
   tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
 }
 
-export function deadLetterLister(db: Connection): DeadLetterLister {
+export function deadLetterLister({ db, deadLetters }: Rows): DeadLetterLister {
   prepareInside(db)
   const statement = statements(db)
-  const letters = letterReader(db)
   const search = (selector: Selector, page: Page): Entry[] => {
     const { order, by } = seek('dlq', page, 'p.job_key')
     const { from, where } = meant(selector, page)
@@ -55,7 +53,11 @@ export function deadLetterLister(db: Connection): DeadLetterLister {
       page,
       looksInside(selector) ? fitting(selector) : null,
     )
-    return { items: shown.flatMap(({ id }) => letters(id) ?? []), next: last && cursor(last), ...looked }
+    return {
+      items: shown.flatMap(({ id }) => deadLetters.get(id) ?? []),
+      next: last && cursor(last),
+      ...looked,
+    }
   })
   return { list, tally }
 }

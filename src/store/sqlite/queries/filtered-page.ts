@@ -1,6 +1,6 @@
 /** Pages out of rows of which only some fit: few are looked into at a time, and a page ends early rather than hold everybody up. */
+import { pageSize } from '../../page.ts'
 import type { Entry } from './keyset.ts'
-import { pageSize } from './where-clause.ts'
 
 /** Rows that one page looks into; the next page goes on behind them. */
 const lookedAtOnce = 2_000

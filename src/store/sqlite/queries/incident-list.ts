@@ -1,9 +1,8 @@
 /** Pages of incidents, newest first unless told, each with its job. */
-import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { incidentColumns, incidentFrom, type IncidentRow } from '../rows/incidents.ts'
 import { insideConditions, insideIncident, looksInside, prepareInside } from './json-predicates.ts'
-import { jobsTable } from '../rows/jobs.ts'
+import type { Rows } from '../rows/rows.ts'
 import { seek, type Entry } from './keyset.ts'
 import {
   all,
@@ -24,10 +23,9 @@ export interface IncidentLister {
   tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
 }
 
-export function incidentLister(db: Connection): IncidentLister {
+export function incidentLister({ db, jobs }: Rows): IncidentLister {
   prepareInside(db)
   const statement = statements(db)
-  const jobs = jobsTable(db)
   const search = (selector: Selector, page: Page): Entry[] => {
     const { order, after, by } = seek('incidents', page, 'i.id')
     const own = [...incidentConditions(selector), ...timeConditions(selector, 'i.created_at')]

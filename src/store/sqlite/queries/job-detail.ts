@@ -1,28 +1,11 @@
 /** Everything about one job. */
 import type { Job } from '../../../domain/job.ts'
 import type { AttemptRecord } from '../../../domain/outcome.ts'
-import { attemptsTable } from '../rows/attempts.ts'
-import type { Connection } from '../file/connection.ts'
-import { historyTable } from '../rows/history.ts'
-import { idempotencyKeysTable } from '../rows/idempotency-keys.ts'
-import { incidentsTable } from '../rows/incidents.ts'
-import { jobDataTable } from '../rows/job-data.ts'
-import { jobsTable } from '../rows/jobs.ts'
-import { letterReader } from '../rows/dead-letters.ts'
-import { statsTable } from '../rows/stats.ts'
-import { workerIdempotencyTable } from '../rows/steps.ts'
 import type { JobDetail } from '../../views.ts'
+import type { Rows } from '../rows/rows.ts'
 
-export function jobDetails(db: Connection): (key: number) => JobDetail | null {
-  const jobs = jobsTable(db)
-  const data = jobDataTable(db)
-  const attempts = attemptsTable(db)
-  const incidents = incidentsTable(db)
-  const deadLetters = letterReader(db)
-  const history = historyTable(db)
-  const stats = statsTable(db)
-  const keys = idempotencyKeysTable(db)
-  const steps = workerIdempotencyTable(db)
+export function jobDetails(rows: Rows): (key: number) => JobDetail | null {
+  const { attempts, data, deadLetters, history, idempotencyKeys, incidents, jobs, stats, steps } = rows
   return (key) => {
     const job = jobs.get(key)
     if (job === null) return null
@@ -34,10 +17,10 @@ export function jobDetails(db: Connection): (key: number) => JobDetail | null {
         (a, b) => a.attempt - b.attempt,
       ),
       incidents: incidents.ofJob(key),
-      deadLetter: deadLetters(key),
+      deadLetter: deadLetters.get(key),
       history: history.ofJob(key),
       progress: stats.progressOf(key),
-      idempotencyKey: keys.keyOf(key),
+      idempotencyKey: idempotencyKeys.keyOf(key),
       children: jobs.children(key),
       steps: steps.ofJob(key),
       effectsEpoch: data.effectsEpoch(key),

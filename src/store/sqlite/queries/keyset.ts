@@ -1,8 +1,8 @@
 /** Orders of lists, and cursors that say where a page ended in one: a value that is sorted by, and the row's own number. */
 import { WfError } from '../../../errors.ts'
 import { sortOrders, type SelectorList } from '../../../domain/selector.ts'
-import { badCursor, type Condition, type Value } from './where-clause.ts'
-import type { Page } from '../../page.ts'
+import type { Condition, Value } from './where-clause.ts'
+import { badCursor, type Page } from '../../page.ts'
 
 export interface Order {
   /** Null: by the row's own number alone. */

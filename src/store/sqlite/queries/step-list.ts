@@ -2,9 +2,9 @@
 import { isUnknown, type ListedStep, type StepFilter } from '../../../domain/step.ts'
 import type { JobState } from '../../../domain/job.ts'
 import type { Connection } from '../file/connection.ts'
-import { all, badCursor, jobConditions, pageSize, statements, type Condition } from './where-clause.ts'
+import { all, jobConditions, statements, type Condition } from './where-clause.ts'
 import { stepColumns } from '../rows/steps.ts'
-import type { Page, Paged } from '../../page.ts'
+import { namedCursor, namedEntryOf, pageSize, type Page, type Paged } from '../../page.ts'
 
 type Row = Omit<ListedStep, 'unknown'> & { jobAttempt: number }
 
@@ -26,7 +26,7 @@ export function stepLister(db: Connection): (filter: StepFilter, page: Page) => 
     const last = rows.length > limit ? rows[limit - 1] : undefined
     return {
       items: rows.slice(0, limit).map(listed),
-      next: last === undefined ? null : `${last.jobKey}.${encodeURIComponent(last.step)}`,
+      next: last === undefined ? null : namedCursor(last.jobKey, last.step),
     }
   }
 }
@@ -35,14 +35,7 @@ function listed({ jobAttempt, ...row }: Row): ListedStep {
   return { ...row, unknown: isUnknown(row, { state: row.jobState as JobState, attempt: jobAttempt }) }
 }
 
-/** Everything that lies below it comes next. */
+/** Every step sorts before (2^53, ''). */
 function startOf({ cursor }: Page): readonly [number, string] {
-  if (cursor === undefined) return [Number.MAX_SAFE_INTEGER, '']
-  const [, key, step] = /^(\d{1,16})\.(.+)$/.exec(cursor) ?? []
-  try {
-    if (key !== undefined && step !== undefined) return [Number(key), decodeURIComponent(step)]
-  } catch {
-    // Said below: it is none of ours.
-  }
-  throw badCursor(cursor)
+  return cursor === undefined ? [Number.MAX_SAFE_INTEGER, ''] : namedEntryOf(cursor)
 }

@@ -1,8 +1,5 @@
 /** Turns a Selector into SQL conditions. Every value is bound; lists travel as JSON, so that a statement's text does not grow with them. */
-import { WfError } from '../../../errors.ts'
-import { preview } from '../../../text/preview.ts'
 import type { Connection, Statement } from '../file/connection.ts'
-import type { Page } from '../../page.ts'
 import type { Selector } from '../../../domain/selector.ts'
 
 export type Value = string | number | null
@@ -11,8 +8,6 @@ export interface Condition {
   sql: string
   values: readonly Value[]
 }
-
-const largestPage = 1_000
 
 const inList = (column: string, list: readonly (string | number)[]): Condition => ({
   sql: `${column} IN (SELECT value FROM json_each(?))`,
@@ -76,21 +71,6 @@ export function all(conditions: readonly Condition[]): Condition {
     sql: conditions.map(({ sql }) => `(${sql})`).join(' AND '),
     values: conditions.flatMap(({ values }) => values),
   }
-}
-
-/** Programs without types hand in what they like. Throws WfError `usage` for what is no number. */
-export function pageSize({ limit }: Page): number {
-  if (typeof limit !== 'number' || Number.isNaN(limit))
-    throw new WfError('usage', `the limit of a page is ${preview(limit, 60)}`, {
-      hint: 'a page has 1 to 1,000 rows: { limit: 100 }',
-    })
-  return Math.min(Math.max(1, Math.trunc(limit)), largestPage)
-}
-
-export function badCursor(cursor: string): WfError {
-  return new WfError('usage', `${JSON.stringify(cursor.slice(0, 60))} is not a cursor`, {
-    hint: 'Use the `next` of the page before, in the same order, or leave it out.',
-  })
 }
 
 /** Prepares each text once. */

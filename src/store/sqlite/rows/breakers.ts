@@ -1,19 +1,12 @@
-/** wf_breakers: one row for each breaker that was ever opened. What a change means is said by whoever hands it in. */
-import type {
-  BreakerChange,
-  BreakerCounts,
-  BreakerPermit,
-  BreakerRow,
-  NamedBreaker,
-} from '../../../domain/breaker-row.ts'
-import { breakerPermitsTable, permitsColumn } from './breaker-permits.ts'
+/** wf_breakers and wf_breaker_permits: one row for each breaker that was ever opened, with the probes under way. */
+import type { BreakerCounts, BreakerPermit, NamedBreaker } from '../../../domain/breaker-row.ts'
 import type { Connection } from '../file/connection.ts'
-import { historyTable } from './history.ts'
 
 export interface BreakersTable {
   all(): readonly NamedBreaker[]
   get(name: string): NamedBreaker | null
-  change(change: BreakerChange, now: number): NamedBreaker | null
+  /** Replaces the row and its permits. */
+  put(row: NamedBreaker): void
 }
 
 type Row = BreakerCounts &
@@ -22,6 +15,10 @@ type Row = BreakerCounts &
     probes: number /** JSON text. */
     permits: string
   }
+
+/** JSON text of the permits, so that a row and its permits are read in one statement. */
+const permitsColumn = `(SELECT json_group_array(json_object('permit', permit, 'holder', holder, 'expiresAt', expires_at))
+  FROM (SELECT permit, holder, expires_at FROM wf_breaker_permits WHERE breaker = b.name ORDER BY permit)) AS permits`
 
 const columns = `b.name, b.mode, b.generation, b.requests, b.successes, b.failures, b.exclusions, b.consecutive_successes AS consecutiveSuccesses,
   b.consecutive_failures AS consecutiveFailures, b.cause AS by, b.changed_at AS changedAt, b.expires_at AS expiresAt,
@@ -33,96 +30,29 @@ export function breakersTable(db: Connection): BreakersTable {
   const put =
     db.prepare(`INSERT OR REPLACE INTO wf_breakers (name, mode, generation, requests, successes, failures, exclusions,
     consecutive_successes, consecutive_failures, cause, changed_at, expires_at, open_for_ms, probes, who, reason)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const permits = breakerPermitsTable(db)
-  const history = historyTable(db)
-
-  const get = (name: string) => {
-    const row = one.get(name)
-    return row === undefined ? null : breakerFrom(row)
-  }
-
-  function write(row: NamedBreaker): void {
-    const { name, mode, generation, counts, by, changedAt, expiresAt, terms, who, reason } = row
-    const { requests, successes, failures, exclusions, consecutiveSuccesses, consecutiveFailures } = counts
-    put.run(
-      ...[
-        name,
-        mode,
-        generation,
-        requests,
-        successes,
-        failures,
-        exclusions,
-        consecutiveSuccesses,
-        consecutiveFailures,
-      ],
-      ...[by, changedAt, expiresAt, terms.openForMs, terms.probes, who, reason],
-    )
-    permits.replace(name, row.probes)
-  }
-
+    VALUES (@name, @mode, @generation, @requests, @successes, @failures, @exclusions, @consecutiveSuccesses,
+    @consecutiveFailures, @by, @changedAt, @expiresAt, @openForMs, @probes, @who, @reason)`)
+  const removePermits = db.prepare('DELETE FROM wf_breaker_permits WHERE breaker = ?')
+  const addPermit = db.prepare(
+    'INSERT INTO wf_breaker_permits (breaker, permit, holder, expires_at) VALUES (?, ?, ?, ?)',
+  )
   return {
     all: () => all.all().map(breakerFrom),
-    get,
-    change({ name, apply, who, reason }, now) {
-      const before = get(name)
-      const after = apply(before)
-      if (after === null || after === before) return before
-      const turned = hasTurned(before, after)
-      const row: NamedBreaker = {
-        ...after,
-        name,
-        ...(turned ? { who, reason } : { who: before?.who ?? who, reason: before?.reason ?? null }),
-      }
-      write(row)
-      if (turned)
-        history.add({
-          jobKey: null,
-          at: now,
-          event: `breaker_${after.mode === 'open' ? 'opened' : 'closed'}`,
-          who,
-          reason,
-          detail: detailOf(before, row),
-        })
-      return row
+    get(name) {
+      const row = one.get(name)
+      return row === undefined ? null : breakerFrom(row)
+    },
+    put({ counts, terms, probes, ...row }) {
+      put.run({ ...row, ...counts, openForMs: terms.openForMs, probes: terms.probes })
+      removePermits.run(row.name)
+      for (const { permit, holder, expiresAt } of probes) addPermit.run(row.name, permit, holder, expiresAt)
     },
   }
-}
-
-/** That probes may go is a matter of time, and nobody's deed. */
-function hasTurned(before: BreakerRow | null, after: BreakerRow): boolean {
-  return after.generation !== (before?.generation ?? 0) && after.mode !== 'half_open'
-}
-
-function detailOf(
-  before: BreakerRow | null,
-  { name, mode, generation, by, expiresAt }: NamedBreaker,
-): string {
-  return JSON.stringify({
-    breaker: name,
-    from: before?.mode ?? 'closed',
-    to: mode,
-    generation,
-    by,
-    ...(expiresAt === null ? {} : { untilAt: expiresAt }),
-  })
 }
 
 function breakerFrom({ openForMs, probes, permits, ...row }: Row): NamedBreaker {
   const { name, mode, generation, by, changedAt, expiresAt, who, reason, ...counts } = row
   const living = JSON.parse(permits) as readonly BreakerPermit[]
-  return {
-    name,
-    mode,
-    generation,
-    counts,
-    by,
-    changedAt,
-    expiresAt,
-    probes: living,
-    terms: { openForMs, probes },
-    who,
-    reason,
-  }
+  const terms = { openForMs, probes }
+  return { name, mode, generation, counts, by, changedAt, expiresAt, probes: living, terms, who, reason }
 }

@@ -1,13 +1,14 @@
 /** wf_history: transitions that are not attempts. */
-import type { Connection } from '../file/connection.ts'
+import type { NewHistoryRow } from '../../event.ts'
 import type { HistoryRow } from '../../views.ts'
+import type { Connection } from '../file/connection.ts'
 
 export interface HistoryTable {
-  add(row: Omit<HistoryRow, 'id'>): void
+  add(row: NewHistoryRow): void
   ofJob(jobKey: number): readonly HistoryRow[]
-  /** Newest first, without those of breakers, which a bad day writes by the hundred. */
+  /** Newest first, without events of breakers: an outage may write hundreds. */
   ofNoJob(limit: number): readonly HistoryRow[]
-  /** Newest first; none from before `since`. */
+  /** Newest first; none from before `since` (default: 0). */
   ofBreaker(name: string, limit: number, since?: number): readonly HistoryRow[]
 }
 
@@ -27,13 +28,12 @@ export function historyTable(db: Connection): HistoryTable {
     HistoryRow
   >(`SELECT ${columns} FROM wf_history WHERE job_key IS NULL AND event GLOB 'breaker_*'
     AND at >= ? AND json_extract(detail, '$.breaker') = ? ORDER BY id DESC LIMIT ?`)
-  const rows = (limit: number) => Math.min(Math.max(1, limit), 1_000)
   return {
     add({ jobKey, at, event, who, reason, detail }) {
-      add.run(jobKey, at, event, who, reason, detail)
+      add.run(jobKey, at, event, who, reason, detail === null ? null : JSON.stringify(detail))
     },
     ofJob: (jobKey) => ofJob.all(jobKey),
-    ofNoJob: (limit) => ofNoJob.all(rows(limit)),
-    ofBreaker: (name, limit, since = 0) => ofBreaker.all(since, name, rows(limit)),
+    ofNoJob: (limit) => ofNoJob.all(limit),
+    ofBreaker: (name, limit, since = 0) => ofBreaker.all(since, name, limit),
   }
 }

@@ -1,19 +1,17 @@
-/** wf_incidents: stops that wait for a person. A unique index holds a job to one open one. */
+/** wf_incidents: stops that wait for a person. A unique index allows a job one open incident. */
 import type { Incident } from '../../../domain/incident.ts'
 import type { NewIncident } from '../../../domain/outcome.ts'
-import { errorFrom } from './attempts.ts'
+import type { Closing } from '../../changes.ts'
+import type { IncidentFact } from '../../facts.ts'
 import type { Connection } from '../file/connection.ts'
-
-export interface Closing {
-  who: string
-  /** The verb. */
-  resolution: string
-  reason: string | null
-}
+import { errorFrom } from './attempts.ts'
 
 export interface IncidentsTable {
   open(job: { key: number; type: string; attempt: number }, incident: NewIncident, now: number): void
-  close(jobKey: number, closing: Closing, now: number): void
+  close(closing: Closing): void
+  reopen(id: number): void
+  /** Oldest first. */
+  facts(jobKey: number): readonly IncidentFact[]
   ofJob(jobKey: number): readonly Incident[]
 }
 
@@ -32,10 +30,16 @@ export function incidentsTable(db: Connection): IncidentsTable {
     'INSERT INTO wf_incidents (job_key, type, kind, error, fingerprint, attempt, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const close = db.prepare(
-    'UPDATE wf_incidents SET resolved_at = ?, resolved_by = ?, resolution = ?, reason = ? WHERE job_key = ? AND resolved_at IS NULL',
+    'UPDATE wf_incidents SET resolved_at = @at, resolved_by = @who, resolution = @resolution, reason = @reason WHERE job_key = @jobKey AND resolved_at IS NULL',
   )
   const ofJob = db.prepare<[number], IncidentRow>(
     `SELECT ${incidentColumns} FROM wf_incidents i WHERE i.job_key = ? ORDER BY i.id`,
+  )
+  const reopen = db.prepare(
+    'UPDATE wf_incidents SET resolved_at = NULL, resolved_by = NULL, resolution = NULL, reason = NULL WHERE id = ?',
+  )
+  const facts = db.prepare<[number], IncidentFact>(
+    'SELECT id, resolved_at AS resolvedAt FROM wf_incidents WHERE job_key = ? ORDER BY id',
   )
   return {
     open(job, incident, now) {
@@ -49,9 +53,9 @@ export function incidentsTable(db: Connection): IncidentsTable {
         now,
       )
     },
-    close(jobKey, { who, resolution, reason }, now) {
-      close.run(now, who, resolution, reason, jobKey)
-    },
+    close: (closing) => void close.run(closing),
+    reopen: (id) => void reopen.run(id),
+    facts: (jobKey) => facts.all(jobKey),
     ofJob: (jobKey) => ofJob.all(jobKey).map(incidentFrom),
   }
 }

@@ -1,7 +1,7 @@
-/** wf_job_data and wf_results: the JSON that goes in and comes out, apart from the row that changes. */
+/** wf_job_data and wf_results: variables and results, kept apart from the row that every state change rewrites. */
 import type { Connection } from '../file/connection.ts'
 
-/** What a TEXT column may hold once somebody has written past wf: never a reason to stop. Bytes are read as UTF-8, nothing as ''. */
+/** Reads a TEXT column that another program may have written to: bytes as UTF-8, null as ''. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
@@ -12,10 +12,9 @@ export interface JobDataTable {
   variables(jobKey: number): string
   setVariables(jobKey: number, variables: string): void
   result(jobKey: number): string | null
-  /** How often its effects were to be made anew. */
+  /** How often a person asked for the effects of the job to be made anew. */
   effectsEpoch(jobKey: number): number
-  /** Answers the new one. */
-  raiseEffectsEpoch(jobKey: number): number
+  setEffectsEpoch(jobKey: number, epoch: number): void
 }
 
 export function jobDataTable(db: Connection): JobDataTable {
@@ -27,14 +26,10 @@ export function jobDataTable(db: Connection): JobDataTable {
   const epoch = db
     .prepare<[number], number>('SELECT effects_epoch FROM wf_job_data WHERE job_key = ?')
     .pluck()
-  const raise = db
-    .prepare<[number], number>(
-      'UPDATE wf_job_data SET effects_epoch = effects_epoch + 1 WHERE job_key = ? RETURNING effects_epoch',
-    )
-    .pluck()
+  const setEpoch = db.prepare<[number, number]>('UPDATE wf_job_data SET effects_epoch = ? WHERE job_key = ?')
   return {
     effectsEpoch: (jobKey) => epoch.get(jobKey) ?? 0,
-    raiseEffectsEpoch: (jobKey) => raise.get(jobKey) ?? 0,
+    setEffectsEpoch: (jobKey, value) => void setEpoch.run(value, jobKey),
     variables: (jobKey) => textOf(variables.get(jobKey)),
     setVariables(jobKey, text) {
       setVariables.run(text, jobKey)

@@ -1,5 +1,6 @@
-/** wf_jobs: its rows as jobs. Rows come as arrays in the order of `jobColumns`: half the cost of rows with names. */
+/** wf_jobs. Rows are read as arrays in the order of `jobColumns`, at half the cost of rows with names. */
 import type { Job, JobState, WaitReason } from '../../../domain/job.ts'
+import type { ChangedRows } from '../../changes.ts'
 import type { Connection } from '../file/connection.ts'
 
 export type JobRow = readonly [
@@ -61,9 +62,13 @@ export function jobFrom(row: JobRow): Job {
 
 export interface JobsTable {
   get(key: number): Job | null
-  /** The worker of the last claim, when the job no longer runs too. */
+  /** The worker of the last claim, even if the job no longer runs. */
   lastWorker(key: number): string | null
   children(key: number): readonly number[]
+  /** Ends the claim of a running job. */
+  update(job: ChangedRows['jobs']): void
+  /** Available and waiting jobs whose deadline is before `now`, the oldest deadline first. */
+  overdue(now: number, limit: number): readonly Job[]
 }
 
 export function jobsTable(db: Connection): JobsTable {
@@ -74,6 +79,13 @@ export function jobsTable(db: Connection): JobsTable {
   const children = db
     .prepare<[number], number>('SELECT key FROM wf_jobs WHERE parent_key = ? ORDER BY key')
     .pluck()
+  const update =
+    db.prepare(`UPDATE wf_jobs SET state = ?, wait_reason = ?, priority = ?, run_at = ?, retries = ?, retries_given = ?, failures = ?,
+    crashes = ?, deferrals = ?, deferring_since = ?, deadline_at = ?, finished_at = ?, run_until = NULL WHERE key = ?`)
+  const overdue = db
+    .prepare<[number, number], JobRow>(`SELECT ${jobColumns} FROM wf_jobs j INDEXED BY wf_jobs_deadline
+      WHERE j.deadline_at IS NOT NULL AND j.state IN ('available', 'waiting') AND j.deadline_at < ? ORDER BY j.deadline_at LIMIT ?`)
+    .raw()
   return {
     get(key) {
       const row = get.get(key)
@@ -81,5 +93,13 @@ export function jobsTable(db: Connection): JobsTable {
     },
     lastWorker: (key) => lastWorker.get(key) ?? null,
     children: (key) => children.all(key),
+    update({ key, state, waitReason, priority, runAt, retries, retriesGiven, ...job }) {
+      const { failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt } = job
+      update.run(
+        ...[state, waitReason, priority, runAt, retries, retriesGiven ? 1 : 0],
+        ...[failures, crashes, deferrals, deferringSince, deadlineAt, finishedAt, key],
+      )
+    },
+    overdue: (now, limit) => overdue.all(now, limit).map(jobFrom),
   }
 }

@@ -1,83 +1,65 @@
-/**
- * wf_operations and wf_operation_targets: what people changed. A target is written by whoever changes it, inside the
- * transaction of the change, and the operation's counts go with it; so both are exact at every moment.
- */
-import { WfError } from '../../../errors.ts'
-import {
-  isUndone,
-  undoableVerbs,
-  type NewOperation,
-  type NewTarget,
-  type Operation,
-  type OperationFilter,
-  type OperationTarget,
-  type TargetImage,
-  type TargetName,
-} from '../../../domain/operation.ts'
+/** wf_operations and wf_operation_targets: what people changed. The counts of an operation are written with its targets. */
+import type { NewOperation, Operation, OperationTarget, TargetImage } from '../../../domain/operation.ts'
+import type { ChangedRows } from '../../changes.ts'
+import type { TargetKey } from '../../facts.ts'
 import type { Connection } from '../file/connection.ts'
-import { all, badCursor, pageSize, statements, type Condition } from '../queries/where-clause.ts'
-import type { Page, Paged } from '../../page.ts'
 
 export interface OperationsTable {
-  begin(operation: NewOperation, now: number): number
-  end(id: number, now: number): Operation
   get(id: number): Operation | null
-  /** One that is there already stays, unless it was pending. */
-  addTarget(id: number, target: NewTarget, now: number): void
-  target(id: number, name: TargetName): OperationTarget | null
-  /** By the undo `by`. */
-  markUndone(id: number, name: TargetName, by: number): void
+  target(key: TargetKey): OperationTarget | null
+  /** The ids that the next operations get; they grow. */
+  nextIds(count: number): readonly number[]
+  add(operation: NewOperation & { id: number; at: number }): void
+  /** An ended operation stays as it is. */
+  end(row: ChangedRows['endedOperations']): void
+  setUndone(row: ChangedRows['undoneOperations']): void
+  /** A target that exists already and isn't pending stays as it is. */
+  addTarget(target: ChangedRows['targets']): void
+  markUndone(row: ChangedRows['undoneTargets']): void
+  /** Deletes the images of these jobs; and the values that an operation set, with its last image. */
+  removeImages(jobKeys: readonly number[]): void
 }
 
-type Row = Omit<Operation, 'flags'> & { flags: string }
-type TargetRow = Omit<OperationTarget, 'image'> & { image: string | null }
+export type OperationRow = Omit<Operation, 'flags'> & { flags: string }
+export type TargetRow = Omit<OperationTarget, 'image'> & { image: string | null }
 
-const columns = `o.id, o.at, o.verb, o.who, o.selector, o.reason, o.flags, o.matched, o.changed, o.skipped, o.failed,
+/** The table is `o`. */
+export const operationColumns = `o.id, o.at, o.verb, o.who, o.selector, o.reason, o.flags, o.matched, o.changed, o.skipped, o.failed,
   o.touched_at AS touchedAt, o.finished_at AS finishedAt, o.undoes, o.undone_by AS undoneBy,
   CASE WHEN o.undone_by IS NULL THEN 0 ELSE (SELECT sum(u.changed) FROM wf_operations u WHERE u.id > o.id AND u.undoes = o.id) END AS undone`
-const targetColumns = 't.job_key AS jobKey, t.name, t.status, t.why, t.image, t.undone_by AS undoneBy'
+/** The table is `t`. */
+export const targetColumns = 't.job_key AS jobKey, t.name, t.status, t.why, t.image, t.undone_by AS undoneBy'
 
 export function operationsTable(db: Connection): OperationsTable {
+  const find = db.prepare<[number], OperationRow>(
+    `SELECT ${operationColumns} FROM wf_operations o WHERE o.id = ?`,
+  )
+  const last = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'wf_operations'").pluck()
   const insert =
-    db.prepare(`INSERT INTO wf_operations (at, verb, who, selector, reason, flags, matched, touched_at, undoes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-  const find = db.prepare<[number], Row>(`SELECT ${columns} FROM wf_operations o WHERE o.id = ?`)
+    db.prepare(`INSERT INTO wf_operations (id, at, verb, who, selector, reason, flags, matched, touched_at, undoes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const finish = db.prepare(
-    'UPDATE wf_operations SET finished_at = ?, touched_at = ? WHERE id = ? AND finished_at IS NULL',
+    'UPDATE wf_operations SET finished_at = @at, touched_at = @at WHERE id = @id AND finished_at IS NULL',
   )
   const undone = db.prepare(
-    'UPDATE wf_operations SET undone_by = coalesce(iif(? > 0, ?, NULL), undone_by, ?) WHERE id = ?',
+    'UPDATE wf_operations SET undone_by = coalesce(iif(?, ?, NULL), undone_by, ?) WHERE id = ?',
   )
-  const get = (id: number) => {
-    const row = find.get(id)
-    return row === undefined ? null : operationFrom(row)
-  }
   return {
-    get,
-    begin({ verb, who, selector, reason, flags, matched, undoes }, now) {
-      if (undoes !== undefined) refuseUndone(get(undoes), undoes)
-      const { lastInsertRowid } = insert.run(
-        now,
-        verb,
-        who,
-        selector,
-        reason,
-        JSON.stringify(flags),
-        matched,
-        now,
-        undoes ?? null,
-      )
-      return Number(lastInsertRowid)
+    get(id) {
+      const row = find.get(id)
+      return row === undefined ? null : operationFrom(row)
     },
-    end(id, now) {
-      finish.run(now, now, id)
-      const operation = get(id)
-      if (operation === null) throw missing(id)
-      const { matched, changed, skipped, failed, undoes } = operation
-      if (undoes !== null && matched === changed + skipped + failed) undone.run(changed, id, id, undoes)
-      return operation
+    nextIds(count) {
+      const first = (last.get() ?? 0) + 1
+      return Array.from({ length: count }, (_, index) => first + index)
     },
+    add({ id, at, verb, who, selector, reason, flags, matched, undoes = null }) {
+      insert.run(id, at, verb, who, selector, reason, JSON.stringify(flags), matched, at, undoes)
+    },
+    end: (row) => void finish.run(row),
+    setUndone: ({ id, by, hasChanged }) => void undone.run(hasChanged ? 1 : 0, by, by, id),
     ...targets(db),
+    removeImages: imageRemover(db),
   }
 }
 
@@ -92,114 +74,51 @@ function targets(db: Connection): Pick<OperationsTable, 'addTarget' | 'target' |
     `SELECT ${targetColumns} FROM wf_operation_targets t WHERE t.operation_id = ? AND t.job_key = ? AND t.name = ?`,
   )
   const mark = db.prepare(
-    'UPDATE wf_operation_targets SET undone_by = ? WHERE operation_id = ? AND job_key = ? AND name = ?',
+    'UPDATE wf_operation_targets SET undone_by = @by WHERE operation_id = @operation AND job_key = @jobKey AND name = @name',
   )
   return {
-    addTarget(id, { jobKey, name, status, why, image }, now) {
-      if (put.run(id, jobKey, name, status, why, image === null ? null : JSON.stringify(image)).changes === 0)
-        return
-      if (status === 'pending') return
-      const is = (...wanted: readonly NewTarget['status'][]) => (wanted.includes(status) ? 1 : 0)
-      if (count.run(is('changed'), is('skipped'), is('failed', 'not_found'), now, id).changes === 0)
-        throw missing(id)
-    },
-    target(id, { jobKey, name }) {
-      const row = one.get(id, jobKey, name)
+    target({ operation, jobKey, name }) {
+      const row = one.get(operation, jobKey, name)
       return row === undefined ? null : targetFrom(row)
     },
-    markUndone(id, { jobKey, name }, by) {
-      mark.run(by, id, jobKey, name)
+    addTarget({ operation, jobKey, name, status, why, image, at }) {
+      const text = image === null ? null : JSON.stringify(image)
+      if (put.run(operation, jobKey, name, status, why, text).changes === 0 || status === 'pending') return
+      const is = (...counted: readonly string[]) => (counted.includes(status) ? 1 : 0)
+      count.run(is('changed'), is('skipped'), is('failed', 'not_found'), at, operation)
     },
+    markUndone: (row) => void mark.run(row),
   }
 }
 
-function refuseUndone(operation: Operation | null, id: number): void {
-  if (operation === null) throw missing(id)
-  if (!isUndone(operation)) return
-  throw new WfError('conflict', `operation ${id} was undone already, by operation ${operation.undoneBy}`, {
-    hint: `wf audit show ${operation.undoneBy}`,
-  })
+/** Without the values of `--set`; their paths stay. */
+const withoutValues = `json_set(flags, '$.set', json((SELECT json_group_array(json_remove(json(s.value), '$.value')) FROM json_each(flags, '$.set') s)))`
+
+function imageRemover(db: Connection): OperationsTable['removeImages'] {
+  const images = db
+    .prepare<
+      [string],
+      number
+    >(`UPDATE wf_operation_targets INDEXED BY wf_operation_targets_images SET image = NULL
+      WHERE image IS NOT NULL AND job_key IN (SELECT value FROM json_each(?)) RETURNING operation_id`)
+    .pluck()
+  // The youngest job is usually the last to go: checked first, it answers at once.
+  const isKept = db.prepare<[number], number>(
+    'SELECT 1 FROM wf_operation_targets INDEXED BY wf_operation_targets_one WHERE operation_id = ? AND image IS NOT NULL ORDER BY job_key DESC LIMIT 1',
+  )
+  const strip = db.prepare(
+    `UPDATE wf_operations SET flags = ${withoutValues} WHERE id = ? AND json_type(flags, '$.set') = 'array'`,
+  )
+  return (jobKeys) => {
+    for (const id of new Set(images.all(JSON.stringify(jobKeys))))
+      if (isKept.get(id) === undefined) strip.run(id)
+  }
 }
 
-function missing(id: number): WfError {
-  return new WfError('not_found', `there is no operation ${id}`, {
-    hint: 'old ones are pruned; wf audit list shows what there is',
-  })
-}
-
-function operationFrom({ flags, ...row }: Row): Operation {
+export function operationFrom({ flags, ...row }: OperationRow): Operation {
   return { ...row, flags: JSON.parse(flags) as Operation['flags'] }
 }
 
-function targetFrom({ image, ...row }: TargetRow): OperationTarget {
+export function targetFrom({ image, ...row }: TargetRow): OperationTarget {
   return { ...row, image: image === null ? null : (JSON.parse(image) as TargetImage) }
-}
-
-export interface OperationLister {
-  operations(filter: OperationFilter, page: Page): Paged<Operation>
-  targets(id: number, page: Page, undoable: boolean): Paged<OperationTarget>
-}
-
-export function operationLister(db: Connection): OperationLister {
-  const prepared = statements(db)
-  return {
-    operations(filter, page) {
-      const before = operationCursor(page)
-      const where = all([
-        ...filterConditions(filter),
-        ...(before === undefined ? [] : [{ sql: 'o.id < ?', values: [before] }]),
-      ])
-      const size = pageSize(page)
-      const sql = `SELECT ${columns} FROM wf_operations o WHERE ${where.sql} ORDER BY o.id DESC LIMIT ?`
-      const rows = prepared(sql).all(...where.values, size + 1) as Row[]
-      const items = rows.slice(0, size).map(operationFrom)
-      return { items, next: rows.length > size ? String(items.at(-1)?.id) : null }
-    },
-    targets(id, page, undoable) {
-      const [jobKey, name] = targetCursor(page)
-      const more = undoable
-        ? "AND t.status = 'changed' AND (t.image IS NOT NULL OR t.job_key > 0) AND t.undone_by IS NULL"
-        : ''
-      const sql = `SELECT ${targetColumns} FROM wf_operation_targets t WHERE t.operation_id = ? AND (t.job_key, t.name) > (?, ?) ${more}
-        ORDER BY t.job_key, t.name LIMIT ?`
-      const size = pageSize(page)
-      const rows = prepared(sql).all(id, jobKey, name, size + 1) as TargetRow[]
-      const items = rows.slice(0, size).map(targetFrom)
-      const last = items.at(-1)
-      return {
-        items,
-        next: rows.length > size && last ? `${last.jobKey}.${encodeURIComponent(last.name)}` : null,
-      }
-    },
-  }
-}
-
-function filterConditions({ who, verbs, since, undoable }: OperationFilter): Condition[] {
-  const list = (of: readonly string[]): Condition => ({
-    sql: 'o.verb IN (SELECT value FROM json_each(?))',
-    values: [JSON.stringify(of)],
-  })
-  return [
-    ...(who === undefined ? [] : [{ sql: 'instr(lower(o.who), lower(?)) > 0', values: [who] }]),
-    ...(verbs === undefined ? [] : [list(verbs)]),
-    ...(since === undefined ? [] : [{ sql: 'o.at >= ?', values: [since] }]),
-    ...(undoable ? [list(undoableVerbs), { sql: 'o.undone_by IS NULL AND o.changed > 0', values: [] }] : []),
-  ]
-}
-
-function operationCursor({ cursor }: Page): number | undefined {
-  if (cursor === undefined || /^\d{1,15}$/.test(cursor)) return cursor === undefined ? cursor : Number(cursor)
-  throw badCursor(cursor)
-}
-
-/** Behind every target of an operation stands one with a key of 0 or more. */
-function targetCursor({ cursor }: Page): readonly [number, string] {
-  if (cursor === undefined) return [-1, '']
-  const [, key = '', name = ''] = /^(\d{1,16})\.(.*)$/s.exec(cursor) ?? []
-  if (key === '') throw badCursor(cursor)
-  try {
-    return [Number(key), decodeURIComponent(name)]
-  } catch {
-    throw badCursor(cursor)
-  }
 }

@@ -6,6 +6,7 @@ import { whileLocked } from '../../../../src/store/sqlite/file/lock-wait.ts'
 import { migrate } from '../../../../src/store/sqlite/file/migrate.ts'
 import { migrations } from '../../../../src/store/sqlite/file/migrations.ts'
 import { openSqliteReader, openSqliteStore } from '../../../../src/store/sqlite/file/open.ts'
+import { pauseTypes, registerWorkers, resolveJobs, retireWorkers, stopJobs } from '../../../support/plans.ts'
 import { statementCount, tallyErrors, watchStatements } from './statements.mjs'
 
 const random = Math.random
@@ -92,11 +93,12 @@ const changes = {
     store.exchange({ settlements: claimed.map((job) => completionOf(job)) }, systemClock.now()),
   renew: (store) => store.renew(['w#1'], systemClock.now() + 60_000, systemClock.now()),
   resolve: (store) =>
-    store.resolve(
+    resolveJobs(
+      store,
       keys.map((jobKey) => ({ jobKey, verb: 'cancel', who: 'ada', reason: null })),
       systemClock.now(),
     ),
-  pause: (store) => store.pauseTypes(['t'], { paused: true, reason: null, who: 'ada' }, systemClock.now()),
+  pause: (store) => pauseTypes(store, ['t'], { paused: true, reason: null, who: 'ada' }, systemClock.now()),
   statistics: (store) => store.addStats([], [{ metric: 'm', labels: '{}', value: 1 }], [], systemClock.now()),
   prune: (store) =>
     store.prune(
@@ -104,6 +106,9 @@ const changes = {
       systemClock.now() + 1_000,
     ),
 }
+
+/** By the names of support/plans.ts. */
+const plans = { registerWorkers, resolveJobs, retireWorkers, stopJobs }
 
 const tasks = {
   async open({ reads = false, ...options }) {
@@ -113,7 +118,8 @@ const tasks = {
       : openSqliteStore({ ...defaults, ...options }))
     return store.info()
   },
-  call: ({ method, args }) => store[method](...args),
+  /** Of the port, or of the engine's plans. */
+  call: ({ method, args }) => (plans[method] ?? ((each, ...given) => each[method](...given)))(store, ...args),
   close: () => store.close(),
   /** Brings a file to the version of a registry: the released steps and `more`, each a piece of SQL. */
   async migrate({ path, more, killAt }) {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { Store } from '../../../../src/store/port.ts'
+import type * as Plans from '../../../support/plans.ts'
 import { bundledScript } from '../../../support/bundled-script.ts'
 
 const script = await bundledScript(fileURLToPath(new URL('child.mjs', import.meta.url)))
@@ -78,6 +79,11 @@ export class Child {
 
   call<M extends Method>(method: M, ...args: Parameters<Store[M]>): ReturnType<Store[M]> {
     return this.do('call', { method, args }) as ReturnType<Store[M]>
+  }
+
+  /** A plan of the engine by its name in support/plans.ts, with what follows its store. */
+  plan(name: keyof typeof Plans, ...args: readonly unknown[]): Promise<unknown> {
+    return this.do('call', { method: name, args })
   }
 
   async kill(): Promise<void> {

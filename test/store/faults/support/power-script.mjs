@@ -1,4 +1,5 @@
 // Works on a store and says after each answer what was acknowledged; every system call of it is recorded. See power-loss.test.ts.
+import { registerWorkers } from '../../../../src/engine/plans/workers.ts'
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../../../src/clock.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite/file/open.ts'
@@ -44,7 +45,7 @@ const row = {
   types: ['t'],
 }
 
-await store.registerWorkers([{ ...row, quarantine: false }], now())
+await store.transact(registerWorkers, [{ ...row, quarantine: false }], now())
 let held = []
 for (let round = 0; round < Number(rounds); round++) {
   const enqueued = await store.enqueue(
