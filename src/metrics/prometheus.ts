@@ -1,12 +1,19 @@
 /**
- * Prometheus text exposition (format 0.0.4): the counters that all processes of a store have written, and gauges of how
- * it stands now. Reads only. Any process of the store answers the same, and the same again after a restart.
+ * Prometheus text exposition (format 0.0.4): the counters that all processes of a store have written, and gauges of its
+ * current state. Reads only. Any process of the store returns the same text, also after a restart.
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { CounterDelta } from '../domain/stat-delta.ts'
 import { escapeText } from '../text/escape.ts'
 import type { StoreReader } from '../store/port.ts'
-import { durationBucket, durationBucketsMs, durationSum, metrics } from './names.ts'
+import {
+  catalogue,
+  durationBucket,
+  durationBucketsMs,
+  durationSum,
+  type MetricName,
+  metrics,
+} from './names.ts'
 import type { TypeView, WorkerView } from '../store/views.ts'
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -21,21 +28,8 @@ interface Sample {
 }
 
 interface Metric {
-  name: string
-  kind: 'counter' | 'gauge' | 'histogram'
-  help: string
+  name: MetricName
   samples: readonly Sample[]
-}
-
-const counterHelp: Readonly<Record<string, string>> = {
-  [metrics.handled]: 'Attempts that came to an end, by outcome.',
-  [metrics.retries]: 'Calls of a dependency that were tried again within an attempt.',
-  [metrics.backpressure]: 'Attempts put off because something was full or closed.',
-  [metrics.panics]: 'Errors that no handler caught and that cost a worker process.',
-  [metrics.idempotencyHits]: 'Steps whose remembered result was used instead of running them again.',
-  [metrics.degraded]: 'Optional features that failed.',
-  [metrics.unresponsive]:
-    'Seconds in which a worker process did not answer, because a handler blocked its event loop.',
 }
 
 /** @param now epoch ms by the store's clock */
@@ -55,7 +49,7 @@ export async function prometheusText(
     ...plainCounters(parsed),
     durations(parsed),
     ...gauges(types, now),
-    workersGauge(living.length),
+    { name: metrics.workers, samples: [{ labels: {}, value: living.length }] },
     breakersGauge(breakers, living, now),
   ]
   return all
@@ -67,10 +61,9 @@ export async function prometheusText(
 type Counter = Omit<CounterDelta, 'labels'> & { labels: Labels }
 
 function plainCounters(counters: readonly Counter[]): Metric[] {
-  return Object.entries(counterHelp).map(([name, help]) => {
-    const samples = counters.filter((counter) => counter.metric === name)
-    return { name, kind: 'counter', help, samples }
-  })
+  return Object.values(metrics)
+    .filter((name) => catalogue[name].kind === 'counter')
+    .map((name) => ({ name, samples: counters.filter((counter) => counter.metric === name) }))
 }
 
 function durations(counters: readonly Counter[]): Metric {
@@ -93,47 +86,30 @@ function durations(counters: readonly Counter[]): Metric {
       { suffix: '_count', labels: { type }, value: count },
     ]
   })
-  return { name: metrics.duration, kind: 'histogram', help: 'Run time of handlers.', samples }
+  return { name: metrics.duration, samples }
 }
 
 function gauges(types: readonly TypeView[], now: number): Metric[] {
-  const gauge = (name: string, help: string, value: (view: TypeView) => number): Metric => {
-    const samples = types.map((view) => ({ labels: { type: view.type }, value: value(view) }))
-    return { name, kind: 'gauge', help, samples }
-  }
+  const gauge = (name: MetricName, value: (view: TypeView) => number): Metric => ({
+    name,
+    samples: types.map((view) => ({ labels: { type: view.type }, value: value(view) })),
+  })
   const states = ['available', 'waiting', 'running'] as const
   const depth = types.flatMap(({ type, counts }) =>
     states.map((state): Sample => ({ labels: { type, state }, value: counts[state] ?? 0 })),
   )
   return [
-    { name: 'wf_jobs', kind: 'gauge', help: 'Unfinished jobs by state.', samples: depth },
-    gauge(
-      'wf_oldest_due_seconds',
-      'How long the oldest due job has been waiting to start.',
-      ({ oldestDueAt }) => (oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1000),
+    { name: metrics.jobs, samples: depth },
+    gauge(metrics.oldestDue, ({ oldestDueAt }) =>
+      oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1000,
     ),
-    gauge(
-      'wf_open_incidents',
-      'Jobs that stopped and wait for a person.',
-      ({ counts }) => counts.failed ?? 0,
-    ),
-    gauge('wf_dead_letters', 'Jobs that were given up and set aside.', ({ counts }) => counts.dead ?? 0),
-    gauge('wf_type_paused', '1 while no job of the type starts.', ({ pausedAt }) =>
-      pausedAt === null ? 0 : 1,
-    ),
+    gauge(metrics.openIncidents, ({ counts }) => counts.failed ?? 0),
+    gauge(metrics.deadLetters, ({ counts }) => counts.dead ?? 0),
+    gauge(metrics.paused, ({ pausedAt }) => (pausedAt === null ? 0 : 1)),
   ]
 }
 
-function workersGauge(living: number): Metric {
-  return {
-    name: 'wf_workers',
-    kind: 'gauge',
-    help: 'Worker processes with a living lease.',
-    samples: [{ labels: {}, value: living }],
-  }
-}
-
-/** An opening that is over is half-open, whether or not anybody has asked since. Of breakers that workers have for themselves the worst counts. */
+/** An open breaker past its expiry counts as half-open. Of process-local breakers of one name the worst state counts. */
 function breakersGauge(shared: readonly NamedBreaker[], living: readonly WorkerView[], now: number): Metric {
   const levels = { closed: 0, half_open: 1, open: 2 } as const
   const worst = new Map<string, number>()
@@ -142,15 +118,10 @@ function breakersGauge(shared: readonly NamedBreaker[], living: readonly WorkerV
     worst.set(name, Math.max(worst.get(name) ?? 0, levels[isOver ? 'half_open' : mode]))
   }
   const samples = [...worst].map(([breaker, value]) => ({ labels: { breaker }, value }))
-  return {
-    name: metrics.breakerState,
-    kind: 'gauge',
-    help: 'Breakers of dependencies: 0 closed, 1 half-open, 2 open.',
-    samples,
-  }
+  return { name: metrics.breakerState, samples }
 }
 
-/** Labels come from handlers: read as data, never trusted to be what was written. */
+/** Labels come from handlers: untrusted data. */
 function labelsOf({ labels }: CounterDelta): Labels {
   try {
     const parsed: unknown = JSON.parse(labels)
@@ -161,7 +132,8 @@ function labelsOf({ labels }: CounterDelta): Labels {
   }
 }
 
-function textOf({ name, kind, help, samples }: Metric): string {
+function textOf({ name, samples }: Metric): string {
+  const { kind, help } = catalogue[name]
   const lines = samples.map(
     ({ suffix = '', labels, value }) => `${name}${suffix}${labelList(labels)} ${value}\n`,
   )
@@ -175,7 +147,7 @@ function labelList(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
-/** What a terminal would obey becomes the text of its escape: the page is read by people as well. */
+/** Control characters become the text of their escapes, since people read the page in a terminal too. */
 function escaped(value: string): string {
   return escapeText(value, { lines: true })
     .replaceAll('\t', '\\t')

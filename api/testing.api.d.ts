@@ -1,0 +1,1239 @@
+type AbortKind = 'timeout' | 'shutdown' | 'cancelled' | 'lease_lost';
+
+interface ActivatedJob<V> {
+    readonly key: number;
+    readonly type: string;
+    readonly variables: V;
+    readonly attempt: number;
+    readonly retries: number;
+    readonly createdAt: Date;
+    readonly deadlineAt: Date | null;
+}
+
+type ActivityBy = 'type' | 'outcome' | 'minute';
+
+interface ActivityQuery {
+    since: number;
+    by: ActivityBy;
+    types?: readonly string[];
+}
+
+interface AttemptRecord {
+    jobKey: number;
+    attempt: number;
+    workerId: string;
+    startedAt: number;
+    finishedAt: number;
+    outcome: OutcomeKind | 'stale';
+    error: ErrorRecord | null;
+    failureCategory: FailureCategory | null;
+    nonRetryable: boolean;
+    backoffMs: number | null;
+    nextRunAt: number | null;
+}
+
+interface AttemptTotal {
+    group: string;
+    outcome: OutcomeKind;
+    bucket: number;
+    count: number;
+}
+
+type BackoffOption = {
+    strategy: 'exponential';
+    base?: number | string;
+    factor?: number;
+    max?: number | string;
+    jitter?: number;
+} | {
+    strategy: 'quadratic';
+    base?: number | string;
+    max?: number | string;
+    jitter?: number;
+} | {
+    strategy: 'list';
+    delays: readonly (number | string)[];
+    max?: number | string;
+    jitter?: number;
+} | {
+    strategy: 'fixed';
+    delay: number | string;
+    max?: number | string;
+    jitter?: number;
+};
+
+type BegunStep = {
+    result: string;
+} | {
+    intent: 'new' | 'unknown' | 'stale';
+};
+
+interface BreakerCounts {
+    readonly requests: number;
+    readonly successes: number;
+    readonly failures: number;
+    readonly exclusions: number;
+    readonly consecutiveSuccesses: number;
+    readonly consecutiveFailures: number;
+}
+
+interface BreakerImage {
+    of: 'breaker';
+    before: {
+        mode: 'closed' | 'half_open' | 'open';
+        by: 'calls' | 'operator';
+        expiresAt: number | null;
+    } | null;
+    generation: number;
+}
+
+interface BreakerOption {
+    failures?: number;
+    shouldTrip?: (counts: Counts) => boolean;
+    interval?: Duration;
+    openFor?: Duration;
+    probes?: number;
+    isSuccessful?: (error: unknown) => boolean | undefined;
+    isExcluded?: (error: unknown) => boolean | undefined;
+    shared?: boolean;
+    hold?: boolean;
+}
+
+interface BreakerPermit {
+    readonly permit: number;
+    readonly holder: string;
+    readonly expiresAt: number;
+}
+
+interface BreakerRow {
+    readonly mode: 'closed' | 'half_open' | 'open';
+    readonly generation: number;
+    readonly counts: BreakerCounts;
+    readonly by: 'calls' | 'operator';
+    readonly changedAt: number;
+    readonly expiresAt: number | null;
+    readonly probes: readonly BreakerPermit[];
+    readonly terms: {
+        readonly openForMs: number;
+        readonly probes: number;
+    };
+}
+
+interface BreakerTurn {
+    breaker: string;
+    from: 'closed' | 'half_open' | 'open';
+    to: 'closed' | 'half_open' | 'open';
+    generation: number;
+    by: 'calls' | 'operator';
+    untilAt?: number;
+}
+
+type Cancel = () => void;
+
+interface Cause {
+    fingerprint: string;
+    type: string;
+    kind: IncidentKind;
+    kinds: readonly {
+        kind: IncidentKind;
+        count: number;
+    }[];
+    code: string | null;
+    name: string;
+    message: string;
+    count: number;
+    firstAt: number;
+    lastAt: number;
+    seenAt: number;
+    recent: {
+        last: number;
+        before: number;
+    };
+    sampleKeys: readonly number[];
+}
+
+interface CauseVariables {
+    members: readonly string[];
+    others: readonly string[];
+}
+
+interface ChangedRows {
+    jobs: JobImage & {
+        key: number;
+    };
+    variables: {
+        jobKey: number;
+        text: string;
+    };
+    effectsEpochs: {
+        jobKey: number;
+        epoch: number;
+    };
+    removedSteps: {
+        jobKey: number;
+        step: string | null;
+    };
+    openedIncidents: {
+        jobKey: number;
+        type: string;
+        attempt: number;
+        incident: NewIncident;
+        at: number;
+    };
+    closedIncidents: Closing;
+    reopenedIncidents: number;
+    closedDeadLetters: Closing;
+    reopenedDeadLetters: number;
+    removedDeadLetters: number;
+    declaredTypes: TypeDeclaration & {
+        at: number;
+    };
+    pauses: PauseImage & {
+        type: string;
+    };
+    ramps: {
+        type: string;
+        at: number;
+        started: number;
+    };
+    rampStarts: {
+        type: string;
+        count: number;
+    };
+    badStreaks: {
+        type: string;
+        badStreak: number;
+    };
+    breakers: NamedBreaker;
+    workers: WorkerRow;
+    workerStates: {
+        id: string;
+        state: WorkerRow['state'];
+    };
+    workerBreakers: {
+        id: string;
+        breakers: readonly LocalBreaker[];
+    };
+    retiredWorkers: string;
+    operations: NewOperation & {
+        id: number;
+        at: number;
+    };
+    targets: NewTarget & {
+        operation: number;
+        at: number;
+    };
+    undoneTargets: TargetName & {
+        operation: number;
+        by: number;
+    };
+    endedOperations: {
+        id: number;
+        at: number;
+    };
+    undoneOperations: {
+        id: number;
+        by: number;
+        hasChanged: boolean;
+    };
+    history: NewHistoryRow;
+}
+
+type Changes = {
+    readonly [K in keyof ChangedRows]?: readonly ChangedRows[K][];
+};
+
+interface ChildJob extends NewJob {
+    when: 'success' | 'stopped';
+}
+
+type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & {
+    when?: 'success' | 'stopped';
+};
+
+interface ClaimRequest {
+    workerId: string;
+    limit: number;
+    types: readonly ClaimType[];
+    suspects: boolean;
+}
+
+interface ClaimType {
+    type: string;
+    limit: number;
+    timeoutMs: number;
+    retries: number;
+}
+
+interface ClaimedJob extends Job {
+    variables: string;
+    effectsEpoch: number;
+}
+
+interface Clock {
+    now(): number;
+    monotonic(): number;
+    after(ms: number, fire: () => void, options?: {
+        unref?: boolean;
+    }): Cancel;
+    sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+interface Closing {
+    jobKey: number;
+    who: string;
+    resolution: string;
+    reason: string | null;
+    at: number;
+}
+
+type CompletedStep = {
+    result: string;
+} | {
+    intent: 'stale';
+};
+
+interface CounterDelta {
+    metric: string;
+    labels: string;
+    value: number;
+}
+
+interface Counts {
+    readonly requests: number;
+    readonly successes: number;
+    readonly failures: number;
+    readonly exclusions: number;
+    readonly consecutiveSuccesses: number;
+    readonly consecutiveFailures: number;
+}
+
+interface DatedMark {
+    from: number;
+    seen: readonly string[];
+}
+
+interface DeadLetter {
+    jobKey: number;
+    type: string;
+    processInstanceKey: number;
+    reason: DeadLetterReason;
+    errorName: string | null;
+    errorCode: string | null;
+    errorMessage: string;
+    receivedAt: number;
+    count: number;
+    closedAt: number | null;
+    closedBy: string | null;
+    resolution: string | null;
+    closeReason: string | null;
+}
+
+type DeadLetterReason = 'poison' | 'exhausted';
+
+type DeferredBy = 'handler' | 'breaker' | 'bulkhead' | 'retry_after' | 'pause';
+
+type DependencyCall<T> = (signal: AbortSignal) => PromiseLike<T> | T;
+
+interface DependencyOption {
+    timeout?: Duration;
+    retry?: RetryOption;
+    breaker?: BreakerOption;
+    bulkhead?: number | {
+        limit: number;
+        wait?: Duration;
+    };
+}
+
+type Duration = number | string;
+
+type Duration = number | string;
+
+interface EffectsFact {
+    epoch: number;
+    steps: readonly string[];
+}
+
+interface EnqueueInput {
+    type: string;
+    variables?: object;
+    priority?: number;
+    delay?: number | string;
+    at?: number | Date;
+    retries?: number;
+    idempotencyKey?: string;
+    deadline?: number | string | Date;
+    parentKey?: number;
+}
+
+type Enqueued = {
+    status: 'created';
+    key: number;
+}
+ | {
+    status: 'duplicate';
+    key: number;
+}
+ | {
+    status: 'refused';
+    reason: 'idempotency_conflict';
+    key: number;
+} | {
+    status: 'refused';
+    reason: 'backlog_full';
+    limit: number;
+    depth: number;
+} | {
+    status: 'refused';
+    reason: 'constraint';
+    message: string;
+};
+
+type ErrorMatch = {
+    text: string;
+} | {
+    pattern: string;
+    ignoreCase?: boolean;
+};
+
+interface ErrorRecord {
+    name: string;
+    message: string;
+    code: string | null;
+    stack: string | null;
+    causes: readonly {
+        name: string;
+        message: string;
+        code: string | null;
+    }[];
+    truncated: boolean;
+}
+
+interface ExchangeRequest<Answer> {
+    settlements: readonly Settlement[];
+    claim?: ClaimRequest;
+    follow?: Follow<Answer>;
+}
+
+interface Exchanged<Answer> {
+    settled: readonly Settled[];
+    claimed: readonly ClaimedJob[];
+    followed: readonly Answer[];
+}
+
+interface ExpiredLease {
+    job: Job;
+    reason: 'lease_expired' | 'run_until_passed';
+}
+
+interface FactSets {
+    jobs?: readonly number[];
+    variables?: readonly number[];
+    incidents?: readonly number[];
+    deadLetters?: readonly number[];
+    effects?: readonly number[];
+    types?: readonly string[];
+    breakers?: readonly string[];
+    workers?: readonly string[];
+    operations?: readonly number[];
+    targets?: readonly TargetKey[];
+}
+
+interface Facts {
+    readonly jobs: ReadonlyMap<number, Job>;
+    readonly variables: ReadonlyMap<number, string>;
+    readonly incidents: ReadonlyMap<number, readonly IncidentFact[]>;
+    readonly deadLetters: ReadonlyMap<number, DeadLetter>;
+    readonly effects: ReadonlyMap<number, EffectsFact>;
+    readonly types: ReadonlyMap<string, TypeFact>;
+    readonly breakers: ReadonlyMap<string, NamedBreaker>;
+    readonly workers: ReadonlyMap<string, WorkerView>;
+    readonly operations: ReadonlyMap<number, Operation>;
+    readonly targets: ReadonlyMap<string, OperationTarget>;
+    readonly operationIds: readonly number[];
+}
+
+interface FactsRequest extends FactSets {
+    operationIds?: number;
+}
+
+type FailureCategory = 'error' | 'timeout' | 'hung';
+
+export interface FakeClock extends Clock {
+    advance(ms: number): Promise<void>;
+    setNow(epochMs: number): void;
+    block(ms: number): void;
+    settle(): Promise<void>;
+    readonly pendingTimers: number;
+}
+
+interface Fence {
+    jobKey: number;
+    attempt: number;
+    workerId: string;
+}
+
+interface Follow<Answer> {
+    afterSettled(applied: readonly Settlement[]): Work<Answer> | null;
+    afterClaimed(rampStarts: readonly {
+        type: string;
+        count: number;
+    }[]): Work<unknown> | null;
+}
+
+interface Handler<V = Record<string, unknown>, R = unknown> {
+    type: string;
+    run(job: ActivatedJob<V>, ctx: HandlerContext): Promise<R> | R;
+    variables?: StandardSchemaV1<unknown, V>;
+    retries?: number;
+    backoff?: BackoffOption;
+    onExhausted?: 'incident' | 'dead-letter';
+    businessErrors?: readonly string[];
+    timeout?: Duration;
+    concurrency?: number;
+    maxJobsActivated?: number;
+    backlogLimit?: number;
+    fetchVariables?: readonly string[];
+    dependencies?: Readonly<Record<string, DependencyOption>>;
+}
+
+interface HandlerContext {
+    readonly signal: AbortSignal;
+    timeLeftMs(): number;
+    readonly attempt: number;
+    readonly idempotencyKey: string;
+    readonly log: Logger;
+    call<T>(dependency: string, fn: DependencyCall<T>): Promise<T>;
+    once<T>(step: string, fn: () => PromiseLike<T> | T, options?: OnceOptions<T>): Promise<T>;
+    optional<T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined>;
+    progress(fraction: number, note?: string): void;
+    enqueue(type: string, variables: object, options?: ChildOptions): void;
+}
+
+export interface HandlerRun<R> {
+    outcome: OutcomeKind | 'none';
+    result: R | undefined;
+    error: ErrorRecord | null;
+    job: Job;
+    incident: IncidentKind | null;
+    children: readonly {
+        job: Job;
+        variables: unknown;
+    }[];
+    progress: readonly {
+        fraction: number;
+        note: string | null;
+    }[];
+    degraded: readonly {
+        feature: string;
+        thrown: unknown;
+    }[];
+    steps: readonly {
+        step: string;
+        result?: unknown;
+    }[];
+    logs: readonly {
+        level: LogLevel;
+        message: string;
+        fields: LogFields;
+    }[];
+}
+
+interface Happening {
+    at: number;
+    kind: HappeningKind;
+    type: string | null;
+    jobKey: number | null;
+    count: number;
+    what: string | null;
+    detail: string | null;
+    who: string | null;
+}
+
+type HappeningKind = 'enqueued' | 'completed' | 'attempt' | 'incident' | 'dead_letter' | 'operation' | 'change' | 'worker';
+
+type HistoryEvent = 
+{
+    event: ResolutionEvent;
+    detail: Readonly<Record<string, unknown>>;
+} | {
+    event: 'undone';
+    detail: {
+        operation: number;
+        from: string;
+        to: string;
+    };
+} | {
+    event: 'dead_letter_purged';
+    detail: null;
+} | {
+    event: 'steps_forgotten';
+    detail: {
+        steps: readonly string[];
+    };
+} | {
+    event: 'type_paused';
+    detail: {
+        type: string;
+        untilAt?: number;
+        undoes?: number;
+    };
+} | {
+    event: 'type_resumed';
+    detail: {
+        type: string;
+        undoes?: number;
+    };
+} | {
+    event: 'breaker_opened' | 'breaker_closed';
+    detail: BreakerTurn;
+} | {
+    event: 'worker_drained';
+    detail: {
+        worker: string;
+    };
+} | {
+    event: 'worker_released';
+    detail: ReleasedWorker;
+};
+
+interface HistoryRow {
+    id: number;
+    jobKey: number | null;
+    at: number;
+    event: string;
+    who: string;
+    reason: string | null;
+    detail: string | null;
+}
+
+interface Incident {
+    id: number;
+    jobKey: number;
+    type: string;
+    kind: IncidentKind;
+    error: ErrorRecord;
+    fingerprint: string;
+    attempt: number;
+    createdAt: number;
+    resolvedAt: number | null;
+    resolvedBy: string | null;
+    resolution: string | null;
+    reason: string | null;
+}
+
+type IncidentFact = Pick<Incident, 'id' | 'resolvedAt'>;
+
+type IncidentKind = 'job_no_retries' | 'raised' | 'non_retryable' | 'poison_message' | 'unhandled_business_error' | 'deferred_too_long' | 'crash_loop' | 'result_invalid' | 'deadline_exceeded'
+ | 'settlement_refused';
+
+interface IncidentView extends Incident {
+    job: Job;
+}
+
+interface Job {
+    key: number;
+    type: string;
+    state: JobState;
+    waitReason: WaitReason | null;
+    priority: number;
+    runAt: number;
+    retries: number;
+    retriesGiven: boolean;
+    enqueuedRetries: number;
+    attempt: number;
+    failures: number;
+    crashes: number;
+    deferrals: number;
+    deferringSince: number | null;
+    workerId: string | null;
+    startedAt: number | null;
+    runUntil: number | null;
+    deadlineAt: number | null;
+    createdAt: number;
+    finishedAt: number | null;
+    parentKey: number | null;
+}
+
+interface JobChangeImage {
+    of: 'job';
+    attempt: number;
+    before: JobImage;
+    after: JobImage;
+    variables?: {
+        before: string;
+        afterHash: string;
+    };
+    incident: number | null;
+    deadLetterAt: number | null;
+    newEffects?: {
+        forgotten: readonly string[];
+        epoch: number;
+    };
+}
+
+interface JobDetail {
+    job: Job;
+    variables: string;
+    result: string | null;
+    attempts: readonly AttemptRecord[];
+    incidents: readonly Incident[];
+    deadLetter: DeadLetter | null;
+    history: readonly HistoryRow[];
+    progress: {
+        fraction: number;
+        note: string | null;
+        at: number;
+    } | null;
+    idempotencyKey: string | null;
+    children: readonly number[];
+    steps: readonly Step[];
+    effectsEpoch: number;
+}
+
+type JobImage = Pick<Job, (typeof imageFields)[number]>;
+
+type JobState = 'available' | 'waiting' | 'running' | 'completed' | 'rejected' | 'failed' | 'dead' | 'cancelled';
+
+interface ListedStep extends Omit<Step, 'result'> {
+    type: string;
+    jobState: JobState;
+    unknown: boolean;
+}
+
+interface LocalBreaker {
+    readonly name: string;
+    readonly mode: 'closed' | 'half_open' | 'open';
+    readonly generation: number;
+    readonly changedAt: number;
+    readonly expiresAt: number | null;
+    readonly types: readonly string[];
+}
+
+type LogFields = Record<string, unknown>;
+
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+interface Logger {
+    debug(message: string, fields?: LogFields): void;
+    info(message: string, fields?: LogFields): void;
+    warn(message: string, fields?: LogFields): void;
+    error(message: string, fields?: LogFields): void;
+    child(fields: LogFields): Logger;
+}
+
+interface Marks {
+    job: number;
+    incident: number;
+    history: number;
+    operation: number;
+    open: readonly number[];
+    attempts: DatedMark;
+    letters: DatedMark;
+    minute: number;
+    completed: Readonly<Record<string, number>>;
+    workers: Readonly<Record<string, string>>;
+}
+
+export interface MemoryStoreOptions {
+    clock?: Clock;
+    random?: Random;
+}
+
+interface NamedBreaker extends BreakerRow {
+    readonly name: string;
+    readonly who: string;
+    readonly reason: string | null;
+}
+
+type NewChildJob = Omit<ChildJob, 'when'>;
+
+interface NewDeadLetter {
+    reason: DeadLetterReason;
+    error: ErrorRecord;
+}
+
+type NewHistoryRow = HistoryEvent & {
+    jobKey: number | null;
+    at: number;
+    who: string;
+    reason: string | null;
+};
+
+interface NewIncident {
+    kind: IncidentKind;
+    error: ErrorRecord;
+    fingerprint: string;
+}
+
+interface NewJob {
+    type: string;
+    variables: string;
+    priority: number;
+    runAt: number;
+    retries: number;
+    retriesGiven: boolean;
+    deadlineAt: number | null;
+    parentKey: number | null;
+    idempotency: {
+        key: string;
+        hash: string;
+    } | null;
+}
+
+interface NewOperation {
+    verb: OperationVerb;
+    who: string;
+    selector: string;
+    reason: string | null;
+    flags: Readonly<Record<string, unknown>>;
+    matched: number;
+    undoes?: number;
+}
+
+interface NewTarget extends TargetName {
+    status: TargetStatus;
+    why: string;
+    image: TargetImage | null;
+}
+
+interface News {
+    happenings: readonly Happening[];
+    marks: Marks;
+    more: boolean;
+}
+
+interface NextJob {
+    state: Exclude<JobState, 'running' | 'cancelled'>;
+    waitReason: WaitReason | null;
+    runAt: number;
+    retries: number;
+    failures: number;
+    crashes: number;
+    deferrals: number;
+    deferringSince: number | null;
+    finishedAt: number | null;
+}
+
+interface OnceOptions<T> {
+    verify?: () => PromiseLike<T | undefined> | T | undefined;
+}
+
+interface Operation extends Omit<NewOperation, 'undoes'> {
+    id: number;
+    at: number;
+    changed: number;
+    skipped: number;
+    failed: number;
+    finishedAt: number | null;
+    touchedAt: number;
+    undoes: number | null;
+    undoneBy: number | null;
+    undone: number;
+}
+
+interface OperationFilter {
+    who?: string;
+    verbs?: readonly OperationVerb[];
+    since?: number;
+    undoable?: boolean;
+}
+
+interface OperationTarget extends NewTarget {
+    undoneBy: number | null;
+}
+
+type OperationVerb = (typeof operationVerbs)[number];
+
+type Outcome = {
+    kind: 'success';
+    result?: string;
+}
+ | {
+    kind: 'fail';
+    error: ErrorRecord;
+    category: FailureCategory;
+    delayMs?: number;
+}
+ | {
+    kind: 'defer';
+    until: number;
+    reason: string;
+    by: DeferredBy;
+    failure?: ErrorRecord;
+} | {
+    kind: 'incident';
+    incident: 'raised' | 'non_retryable';
+    error: ErrorRecord;
+} | {
+    kind: 'poison';
+    error: ErrorRecord;
+} | {
+    kind: 'business_error';
+    code: string;
+    message: string;
+    declared: boolean;
+    error: ErrorRecord;
+}
+ | {
+    kind: 'interrupted';
+    reason: string;
+}
+ | {
+    kind: 'lost';
+    reason: 'lease_expired' | 'worker_died' | 'run_until_passed' | 'released';
+    detail: string;
+}
+ | {
+    kind: 'result_invalid';
+    error: ErrorRecord;
+};
+
+type OutcomeKind = Outcome['kind'];
+
+interface Page {
+    limit: number;
+    cursor?: string;
+    sort?: string;
+    reverse?: boolean;
+}
+
+interface Paged<T> {
+    items: readonly T[];
+    next: string | null;
+    looked?: number;
+}
+
+interface PauseImage {
+    pausedAt: number | null;
+    pausedBy: string | null;
+    pauseReason: string | null;
+    pausedUntil: number | null;
+    badStreak: number;
+}
+
+interface PausedType {
+    type: string;
+    since: number;
+    untilAt: number | null;
+    by: string;
+    reason: string | null;
+}
+
+interface Plan<Item, Answer> {
+    facts(items: readonly Item[]): FactsRequest;
+    plan(items: readonly Item[], facts: Facts, now: number): Planned<Answer>;
+    key(item: Item): number | string;
+    refused?(item: Item, error: Error, now: number): Planned<Answer>;
+}
+
+interface Planned<Answer> {
+    changes: Changes;
+    answers: readonly Answer[];
+}
+
+interface Progress {
+    jobKey: number;
+    attempt: number;
+    fraction: number;
+    note: string | null;
+}
+
+type Random = () => number;
+
+interface ReleasedWorker {
+    worker: string;
+    label?: string;
+    pid?: number;
+    host?: string;
+    leaseUntil?: number;
+    forced: boolean;
+}
+
+type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated';
+
+interface RetentionPolicy {
+    finishedMs: number | null;
+    deadLettersMs: number | null;
+    idempotencyKeysMs: number | null;
+    statsMs: number | null;
+}
+
+interface RetryOption {
+    attempts?: number;
+    delay?: Duration;
+    factor?: number;
+    max?: Duration;
+    jitter?: number;
+    isTransient?: (error: unknown) => boolean | undefined;
+}
+
+export interface RunHandlerOptions extends Pick<EnqueueInput, 'retries' | 'deadline' | 'idempotencyKey'> {
+    attempt?: number;
+    steps?: Readonly<Record<string, {
+        result: unknown;
+    } | 'unknown'>>;
+    clock?: FakeClock;
+    abort?: {
+        reason: AbortKind;
+        inMs: number;
+    };
+}
+
+interface SchemaIssue {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+}
+
+type SchemaResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly SchemaIssue[];
+};
+
+interface Selector {
+    keys?: readonly number[];
+    types?: readonly string[];
+    states?: readonly JobState[];
+    incidentKinds?: readonly IncidentKind[];
+    deadLetterReasons?: readonly DeadLetterReason[];
+    error?: ErrorMatch;
+    codes?: readonly string[];
+    fingerprints?: readonly string[];
+    since?: number;
+    until?: number;
+    where?: readonly WhereCondition[];
+    workerId?: string;
+    includeClosed?: boolean;
+}
+
+type Settled = 'applied' | 'stale' | 'refused';
+
+interface Settlement {
+    fence: Fence;
+    type: string;
+    outcome: OutcomeKind;
+    startedAt: number;
+    next: NextJob;
+    attempt: AttemptRecord | null;
+    incident: NewIncident | null;
+    deadLetter: NewDeadLetter | null;
+    result: string | null;
+    children: readonly NewChildJob[];
+    onlyIfExpiredAt?: number;
+}
+
+interface StandardSchemaV1<Input = unknown, Output = Input> {
+    readonly '~standard': {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+    };
+}
+
+interface StatDelta {
+    minute: number;
+    type: string;
+    outcome: string;
+    bucket: number;
+    count: number;
+    sumMs: number;
+}
+
+interface Step {
+    jobKey: number;
+    step: string;
+    attempt: number;
+    intentAt: number;
+    completedAt: number | null;
+    result: string | null;
+    unknowns: number;
+}
+
+interface StepFilter {
+    jobKeys?: readonly number[];
+    types?: readonly string[];
+    unknown?: boolean;
+}
+
+interface StopTotal {
+    group: string;
+    incidents: number;
+    deadLetters: number;
+}
+
+interface Store extends StoreWriter, StoreReader {
+    now(): number;
+    watch(changed: () => void): () => void;
+}
+
+interface StoreInfo {
+    location: string;
+    storeId: string;
+    schemaVersion: number;
+    engineVersion: string;
+}
+
+interface StoreReader {
+    info(): Promise<StoreInfo>;
+    job(key: number): Promise<JobDetail | null>;
+    jobs(selector: Selector, page: Page): Promise<Paged<Job>>;
+    incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>;
+    deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>;
+    deadLetter(key: number): Promise<StoredLetter | null>;
+    tally(list: 'incidents' | 'dlq', selector: Selector, page?: Omit<Page, 'limit'>): Promise<number | null>;
+    workers(now: number): Promise<readonly WorkerView[]>;
+    types(now: number): Promise<readonly TypeView[]>;
+    pausedTypes(now: number): Promise<readonly PausedType[]>;
+    counts(): Promise<Readonly<Partial<Record<JobState, number>>>>;
+    hasDue(types: readonly string[], suspects: boolean, now: number): Promise<boolean>;
+    hasPending(types: readonly string[], now: number): Promise<boolean>;
+    nextDue(types: readonly string[]): Promise<number | null>;
+    held(workerId: string): Promise<readonly Fence[]>;
+    running(workerId: string): Promise<readonly Job[]>;
+    expiredLeases(now: number, limit: number): Promise<readonly ExpiredLease[]>;
+    overdue(now: number, limit: number): Promise<readonly Job[]>;
+    history(limit: number): Promise<readonly HistoryRow[]>;
+    breakers(): Promise<readonly NamedBreaker[]>;
+    breaker(name: string): Promise<NamedBreaker | null>;
+    breakerHistory(name: string, limit: number, since?: number): Promise<readonly HistoryRow[]>;
+    steps(jobKey: number): Promise<readonly Step[]>;
+    allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>;
+    operations(filter: OperationFilter, page: Page): Promise<Paged<Operation>>;
+    operation(id: number): Promise<Operation | null>;
+    operationTargets(id: number, page: Page, undoable?: boolean): Promise<Paged<OperationTarget>>;
+    causes(selector: Selector, now: number): Promise<readonly Cause[]>;
+    causeVariables(cause: Pick<Cause, 'fingerprint' | 'type' | 'sampleKeys'>): Promise<CauseVariables>;
+    attemptTotals(query: ActivityQuery): Promise<readonly AttemptTotal[]>;
+    stopTotals(query: ActivityQuery): Promise<readonly StopTotal[]>;
+    waitingTotals(): Promise<readonly WaitingTotal[]>;
+    marksAt(since: number, now: number): Promise<Marks>;
+    newsSince(marks: Marks, limit: number, now: number): Promise<News>;
+    stats(sinceMinute: number): Promise<readonly StatDelta[]>;
+    counters(): Promise<readonly CounterDelta[]>;
+    version(): Promise<number>;
+    close(): Promise<void>;
+}
+
+interface StoreWriter {
+    enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>;
+    exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>;
+    renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>;
+    transact<Item, Answer>(plan: Plan<Item, Answer>, items: readonly Item[], now: number): Promise<readonly Answer[]>;
+    beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>;
+    completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>;
+    withdrawStep(fence: Fence, step: string): Promise<void>;
+    addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>;
+    prune(policy: RetentionPolicy, now: number): Promise<{
+        jobs: number;
+        deadLetters: number;
+        idempotencyKeys: number;
+        stats: number;
+        more: boolean;
+    }>;
+}
+
+interface StoredLetter extends DeadLetter {
+    variables: string;
+    error: ErrorRecord;
+}
+
+type TargetImage = JobChangeImage | TypeImage | BreakerImage;
+
+type TargetKey = TargetName & {
+    operation: number;
+};
+
+interface TargetName {
+    jobKey: number;
+    name: string;
+}
+
+type TargetStatus = 'pending' | 'changed' | 'skipped' | 'failed' | 'not_found';
+
+interface TypeDeclaration {
+    type: string;
+    timeoutMs: number;
+    concurrency: number;
+    retries: number;
+    backlogLimit: number | null;
+    onExhausted: 'incident' | 'dead-letter';
+    breakers?: readonly string[];
+}
+
+interface TypeFact extends PauseImage {
+    resumedAt: number | null;
+    resumedStarts: number;
+}
+
+interface TypeImage {
+    of: 'type';
+    before: PauseImage;
+    after: PauseImage;
+}
+
+interface TypeView {
+    type: string;
+    declaration: TypeDeclaration | null;
+    pausedAt: number | null;
+    pausedUntil: number | null;
+    pausedBy: string | null;
+    pauseReason: string | null;
+    badStreak: number;
+    counts: Partial<Record<JobState, number>>;
+    oldestDueAt: number | null;
+    workers: number;
+}
+
+type WaitReason = 'delay' | 'backoff' | 'deferred';
+
+interface WaitingTotal {
+    type: string;
+    reason: WaitReason;
+    count: number;
+}
+
+interface WhereCondition {
+    path: string;
+    value: unknown;
+}
+
+interface Work<Answer> {
+    plan: Plan<unknown, Answer>;
+    items: readonly unknown[];
+}
+
+interface WorkerRow {
+    id: string;
+    label: string;
+    pid: number;
+    host: string;
+    startedAt: number;
+    leaseUntil: number;
+    state: 'running' | 'draining';
+    concurrency: number;
+    types: readonly string[];
+    quarantine: boolean;
+}
+
+interface WorkerView extends WorkerRow {
+    running: number;
+    breakers?: readonly LocalBreaker[];
+}
+
+export declare function createFakeClock(startAt?: number): FakeClock;
+
+declare const imageFields: readonly ["state", "waitReason", "priority", "runAt", "retries", "retriesGiven", "failures", "crashes", "deferrals", "deferringSince", "deadlineAt", "finishedAt"];
+
+export declare function openMemoryStore({ clock, random, }?: MemoryStoreOptions): Promise<Store>;
+
+declare const operationVerbs: readonly ["resolve", "retry", "dlq_retry", "cancel", "discard", "purge", "update", "pause", "resume", "trip", "close", "forget", "release", "drain", "undo", "reveal"];
+
+export declare function runHandler<V, R>(handler: Handler<V, R>, variables?: object, options?: RunHandlerOptions): Promise<HandlerRun<R>>;
