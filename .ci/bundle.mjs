@@ -63,7 +63,7 @@ const neverReached = ['typescript']
 function groups(src) {
   const within = (pattern) => (id) => id.startsWith(src) && pattern.test(slashed(relative(src, id)))
   return [
-    { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-|zod)/, priority: 3 },
+    { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-|zod|re2js)/, priority: 3 },
     {
       name: 'base',
       test: within(/^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breaker)/),

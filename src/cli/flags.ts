@@ -1,4 +1,5 @@
 /** Flags as commands declare them. All are checked before a command does anything. */
+import { withPatterns } from '../text/pattern.ts'
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../errors.ts'
 import { limits } from '../domain/job.ts'
@@ -20,13 +21,13 @@ interface Described {
   helpValue?: string
 }
 
-/** The framework would rewrite the words of what a flag's parser throws. */
+/** Keeps the error of a flag's parser, whose message the framework would rewrite. */
 export function guarded<T>(
   read: (text: string, name: string) => T,
 ): (text: string, context: unknown, flag: { name?: string }) => Promise<T> {
   return async (text, _context, flag) => {
     try {
-      return read(text, `--${flag.name ?? ''}`)
+      return await withPatterns(() => read(text, `--${flag.name ?? ''}`))
     } catch (error) {
       throw error instanceof WfError ? new RefusedValue(error) : error
     }

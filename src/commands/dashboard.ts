@@ -1,3 +1,4 @@
+import { loadPatterns } from '../text/pattern.ts'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { readChoice } from '../cli/input/values.ts'
@@ -66,6 +67,8 @@ COLUMNS says, 100 unless told; that needs no terminal.`
       import('../tui/start.ts'),
       import('../tui/render-context.ts'),
       this.settings(),
+      // The dashboard parses filters synchronously, so the pattern engine has to be there.
+      loadPatterns(),
     ])
     const store = await openThreadedReader(config, () => this.clock.now())
     const paint = await screenPaint(wantsColour({ env: process.env, isTTY: true, refused: noColour }))

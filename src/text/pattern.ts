@@ -1,104 +1,63 @@
 /**
- * Regular expressions that may come from anybody and meet any text: instead of trying one way after the other, all ways
- * are followed at once, so that the time is that of the text's length times the pattern's, and no text makes it grow.
- * Ways that were met before are remembered, as far as a bound allows.
+ * Regular expressions from anybody for any text: RE2's, whose time is linear in the text. The engine is large, so it is
+ * loaded only once a pattern is there.
  */
+import type { RE2JS } from 're2js'
 import { WfError } from '../errors.ts'
-import { programOf, type PatternProgram } from './pattern-program.ts'
-import { parsePattern } from './pattern-syntax.ts'
+import { preview } from './preview.ts'
 
 const longestPattern = 500
-/** Answers kept; more are forgotten and found again. */
-const mostRemembered = 5_000
+/** Bounds what one character of text can cost. */
+const mostSteps = 500
 
-type Before = 'start' | 'word' | 'other'
-type After = 'end' | 'word' | 'other'
+let engine: typeof RE2JS | null = null
 
-interface Standing {
-  /** Steps at which some way stands, ascending; the first is always among them, for a match may begin anywhere. */
-  at: readonly number[]
-  before: Before
-  /** By the next code point. */
-  next: Map<number, Standing | 'match'>
+/** Thrown by `compilePattern` before the engine is loaded: `withPatterns` loads it and calls again. */
+class EngineMissing extends Error {}
+
+export async function loadPatterns(): Promise<void> {
+  engine ??= (await import('re2js')).RE2JS
 }
 
-/** Whether a text has a part that fits. Throws WfError `usage`. */
+/** Calls `work`, and once more if it needs the pattern engine. */
+export async function withPatterns<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof EngineMissing)) throw error
+    await loadPatterns()
+    return work()
+  }
+}
+
+/** Returns a test for a part of a text that matches. Throws WfError `usage`. */
 export function compilePattern(source: string, ignoreCase = false): (text: string) => boolean {
   if (source.length > longestPattern)
     throw new WfError('usage', `the pattern has more than ${longestPattern} characters`)
-  return searcher(programOf(parsePattern(source), ignoreCase))
+  if (engine === null) throw new EngineMissing('the pattern engine is not loaded')
+  const compiled = compile(engine, source, ignoreCase)
+  if (compiled.programSize() > mostSteps)
+    throw new WfError('usage', `the pattern comes to more than ${mostSteps} steps`, {
+      hint: 'shorten it, or repeat less: x{200} counts 200 times',
+    })
+  return (text) => compiled.test(text)
 }
 
-function searcher(program: PatternProgram): (text: string) => boolean {
-  let known = new Map<string, Standing>()
-  let remembered = 0
-  const standing = (at: readonly number[], before: Before): Standing => {
-    const name = `${before} ${at.join(' ')}`
-    const found = known.get(name) ?? { at, before, next: new Map() }
-    known.set(name, found)
-    return found
-  }
-  const step = (from: Standing, codePoint: number): Standing | 'match' => {
-    const kind = program.isWord(codePoint) ? 'word' : 'other'
-    const reached = follow(program, from, kind)
-    const next = reached === 'match' ? 'match' : standing(taken(program, reached, codePoint), kind)
-    if (++remembered > mostRemembered) {
-      known = new Map()
-      remembered = 0
-      if (next !== 'match') next.next.clear()
-    } else {
-      from.next.set(codePoint, next)
-    }
-    return next
-  }
-  return (text) => {
-    let now = standing([0], 'start')
-    for (let index = 0; index < text.length; ) {
-      const codePoint = text.codePointAt(index) ?? 0
-      const next = now.next.get(codePoint) ?? step(now, codePoint)
-      if (next === 'match') return true
-      now = next
-      index += codePoint > 0xffff ? 2 : 1
-    }
-    return follow(program, now, 'end') === 'match'
-  }
-}
+/** What RE2 leaves out, because no engine can do it in linear time: look-around and back-references. */
+const unsupported = /^(?:[^\\(]|\\[^1-9k]|\((?!\?<?[=!]))*(\(\?<?[=!]|\\[1-9]|\\k<)/
 
-/** The steps that take a character, reached from where the ways stand without taking any. */
-function follow(
-  { steps }: PatternProgram,
-  { at, before }: Standing,
-  after: After,
-): readonly number[] | 'match' {
-  const seen = new Uint8Array(steps.length)
-  const open = [...at]
-  const takes: number[] = []
-  for (let index = open.pop(); index !== undefined; index = open.pop()) {
-    if (seen[index] === 1) continue
-    seen[index] = 1
-    const step = steps[index]
-    if (step?.do === 'match') return 'match'
-    if (step?.do === 'take') takes.push(index)
-    else if (step?.do === 'fork') open.push(...step.to)
-    else if (step?.do === 'stand' && holds(step.at, before, after)) open.push(index + 1)
+function compile(re2: typeof RE2JS, source: string, ignoreCase: boolean): RE2JS {
+  const [, found] = unsupported.exec(source) ?? []
+  if (found !== undefined)
+    throw new WfError('usage', `patterns have no look-around and no back-references (found ${found})`, {
+      hint: 'use groups, |, classes, *, +, ?, {n,m}, ^, $ and \\b; such patterns never take long',
+    })
+  try {
+    return re2.compile(re2.translateRegExp(source), ignoreCase ? re2.CASE_INSENSITIVE : 0)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'unreadable'
+    throw new WfError('usage', `/${preview(source, 80).slice(1, -1)}/ is not a regular expression: ${why}`, {
+      hint: 'without the slashes it is searched for as it stands',
+    })
   }
-  return takes
-}
-
-function holds(place: 'start' | 'end' | 'boundary' | 'inside', before: Before, after: After): boolean {
-  if (place === 'start') return before === 'start'
-  if (place === 'end') return after === 'end'
-  return ((before === 'word') !== (after === 'word')) === (place === 'boundary')
-}
-
-function taken(
-  { steps, atoms }: PatternProgram,
-  takes: readonly number[],
-  codePoint: number,
-): readonly number[] {
-  const next = takes.filter((index) => {
-    const step = steps[index]
-    return step?.do === 'take' && atoms[step.atom]?.(codePoint) === true
-  })
-  return [...new Set([0, ...next.map((index) => index + 1)])].sort((a, b) => a - b)
 }

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { deadLetterReasons } from '../../src/domain/dead-letter.ts'
 import { incidentKinds } from '../../src/domain/incident.ts'
 import { jobStates } from '../../src/domain/job.ts'
 import { parseSelector, selectorText } from '../../src/domain/selector-text.ts'
 import { maskText } from '../../src/text/mask.ts'
+import { loadPatterns } from '../../src/text/pattern.ts'
 import type { Selector } from '../../src/domain/selector.ts'
 import { pathText } from '../../src/domain/variable-path.ts'
+
+beforeAll(loadPatterns)
 
 const now = Date.UTC(2030, 0, 31, 12)
 const usage = (message: string) =>
@@ -190,7 +193,7 @@ describe('a selector as text', () => {
     ['--error /x/g', 'is no pattern'],
     ['--error //', 'is no pattern'],
     ["--error '/(/'", 'is not a regular expression'],
-    ["--error '/(?=a)/'", 'may not look around'],
+    ["--error '/(?=a)/'", 'no look-around and no back-references'],
     ['--error x --state completed', 'a completed job has no error'],
     ['--where a', 'is not path=value'],
     ['--where =1', 'is not path=value'],

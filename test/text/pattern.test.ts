@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { compilePattern } from '../../src/text/pattern.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { compilePattern, loadPatterns } from '../../src/text/pattern.ts'
+
+beforeAll(loadPatterns)
 
 const usage = (message: string) =>
   expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) })
@@ -22,8 +24,6 @@ const atom = fc.constantFrom(
   '\\.',
   '\\u0061',
   '\\p{Lu}',
-  'ſ',
-  'K',
   ' ',
   '\\n',
 )
@@ -42,10 +42,9 @@ const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
   pattern: fc.array(tie('part'), { maxLength: 4 }).map((parts) => parts.join('')),
 }))
 const text = fc
-  .array(
-    fc.constantFrom('a', 'b', 'B', 'c', 'é', '🙂', '1', ' ', '\n', '.', '_', 's', 'ſ', 'k', 'K', '\ud83d'),
-    { maxLength: 8 },
-  )
+  .array(fc.constantFrom('a', 'b', 'B', 'c', 'é', '🙂', '1', ' ', '\n', '.', '_', 's', 'k', 'K', '\ud83d'), {
+    maxLength: 8,
+  })
   .map((all) => all.join(''))
 
 /** Names may stand once only. */
@@ -63,6 +62,7 @@ const isTooLong = (source: string) => {
 }
 
 describe('a pattern', () => {
+  // \w and \b are ASCII in RE2: JavaScript also takes ſ and the Kelvin sign for letters when case is ignored.
   it('fits what the same regular expression of JavaScript fits', () => {
     fc.assert(
       fc.property(pattern.map(numbered), text, fc.boolean(), (source, subject, ignoreCase) => {
@@ -112,13 +112,13 @@ describe('a pattern', () => {
     ['(', 'is not a regular expression'],
     ['a{2,1}', 'is not a regular expression'],
     ['[z-a]', 'is not a regular expression'],
-    ['(?=a)', 'may not look around or back'],
-    ['(?<!a)b', 'may not look around or back'],
-    ['(a)\\1', 'may not look around or back'],
-    ['(?<n>a)\\k<n>', 'may not look around or back'],
-    ['a{1000}', 'more than 300 steps'],
-    ['((a{20}){20}){20}', 'more than 300 steps'],
-    ['(?:){999999999}', 'more than 300 steps'],
+    ['(?=a)', 'no look-around and no back-references (found (?=)'],
+    ['(?<!a)b', 'found (?<!'],
+    ['(a)\\1', 'found \\1'],
+    ['(?<n>a)\\k<n>', 'found \\k<'],
+    ['a{1000}', 'more than 500 steps'],
+    ['((a{20}){20}){20}', 'invalid repeat count'],
+    ['(?:){999999999}', 'invalid repeat count'],
     ['a'.repeat(501), 'more than 500 characters'],
   ])('%s is refused', (source, message) => {
     expect(() => compilePattern(source)).toThrow(usage(message))

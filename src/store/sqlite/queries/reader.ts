@@ -4,6 +4,7 @@ import { largestPage, pageSize, type Page } from '../../page.ts'
 import type { StoreReader } from '../../port.ts'
 import { engineVersion, type Connection } from '../file/connection.ts'
 import type { StorePlace } from '../file/file-identity.ts'
+import { withPatterns } from '../../../text/pattern.ts'
 import { whileLocked, type LockWait } from '../file/lock-wait.ts'
 import { versionOf } from '../file/migrate.ts'
 import { claimer } from '../hot/claim.ts'
@@ -32,10 +33,12 @@ export function reading(db: Connection, { wait, place }: { wait: LockWait; place
   return (read) => {
     if (!db.open)
       return Promise.reject(new WfError('store_unavailable', `the store ${wait.location} is closed`))
-    return whileLocked(patience, () => {
-      place.look()
-      return read()
-    })
+    return withPatterns(() =>
+      whileLocked(patience, () => {
+        place.look()
+        return read()
+      }),
+    )
   }
 }
 
