@@ -7,7 +7,7 @@ import { systemClock, type Clock } from './clock.ts'
 import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
 import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
 import {
-  changeMany,
+  changeJobs,
   purge,
   undo,
   type ChangeOptions,
@@ -32,12 +32,13 @@ import type { Undone } from './domain/operation.ts'
 import { inspectCauses, type InspectedCause } from './engine/causes.ts'
 import { createEngine, type Engine, type EnqueueResult } from './engine/engine.ts'
 import { createEvents } from './engine/events.ts'
-import { explainJob } from './engine/explain-job.ts'
+import { jobFacts } from './engine/explain-job.ts'
+import { explain } from './messages/explain.ts'
 import { createInspector, type Inspector } from './engine/inspector.ts'
 import { createJobWaiter, type JobWaiter } from './engine/job-waiter.ts'
 import { systemRandom } from './random.ts'
-import type { Store } from './store/port.ts'
 import type { Selector } from './domain/selector.ts'
+import type { Store, StoreReader } from './store/port.ts'
 
 export interface ClientOptions {
   /** Path of the store's file; default: WF_STORE, wf.config.json, else ./wf.db. Created when it is not there. */
@@ -133,7 +134,7 @@ export interface Client extends Control {
   /** Jobs that are available or waiting run more often, sooner or later than they would. */
   update(keys: number | readonly number[], options: UpdateOptions): Promise<readonly Applied[]>
   /** What people and programs changed, newest first; each call above that changes jobs is one. */
-  readonly operations: Pick<Store, 'operations' | 'operation' | 'operationTargets'>
+  readonly operations: Pick<StoreReader, 'operations' | 'operation' | 'operationTargets'>
   /**
    * Takes an operation back where nothing has happened since, or with `dryRun` says where it would; answers what became of each of its targets. Rejects with a
    * WfError `not_found`, or `conflict` for one that is final, was undone, or is under way.
@@ -197,7 +198,7 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     duplicate,
     wait: (options) => wait(key, options),
   })
-  const by = { engine, clock, who }
+  const actions = { engine, clock, who }
 
   return {
     async enqueue(type, variables = {}, options = {}) {
@@ -220,27 +221,30 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     jobs: inspector,
     incidents: inspector,
     deadLetters: inspector,
-    resolve: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'resolve' }),
+    resolve: async (keys, options) => changeJobs(actions, keysOf(keys), { ...options, verb: 'resolve' }),
     resolveVerified: async (keys, options) =>
-      resolveVerified(by, keysOf(keys), given(options, "verify: '2m'")),
-    retry: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'retry' }),
-    cancel: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'cancel' }),
-    discard: async (keys, options) => changeMany(by, keysOf(keys), { ...options, verb: 'discard' }),
-    purge: async (keys, options = {}) => purge(by, keysOf(keys), options),
+      resolveVerified(actions, keysOf(keys), given(options, "verify: '2m'")),
+    retry: async (keys, options) => changeJobs(actions, keysOf(keys), { ...options, verb: 'retry' }),
+    cancel: async (keys, options) => changeJobs(actions, keysOf(keys), { ...options, verb: 'cancel' }),
+    discard: async (keys, options) => changeJobs(actions, keysOf(keys), { ...options, verb: 'discard' }),
+    purge: async (keys, options = {}) => purge(actions, keysOf(keys), options),
     async update(keys, options) {
       const { at, ...chosen } = given(options, 'what is to change: retries, priority or at')
-      return changeMany(by, keysOf(keys), {
+      return changeJobs(actions, keysOf(keys), {
         ...chosen,
         verb: 'update',
         ...(at === undefined ? {} : { runAt: at.getTime() }),
       })
     },
-    operations: store,
-    undo: async (operation, options = {}) => undo(by, keyOf(operation, 'an operation'), options),
-    ...controlOf(by, inspector),
+    operations: engine.reader,
+    undo: async (operation, options = {}) => undo(actions, keyOf(operation, 'an operation'), options),
+    ...controlOf(actions, inspector),
     causes: async (selector = {}, limit = 50) =>
       (await inspectCauses(store, { selector, limit, now: store.now() })).items,
-    explain: async (key) => (await explainJob(store, keyOf(key), store.now()))?.explanation ?? null,
+    async explain(key) {
+      const facts = await jobFacts(store, keyOf(key), store.now())
+      return facts && explain(facts)
+    },
     async close() {
       await waiter.close()
       await store.close()

@@ -5,7 +5,8 @@
 import { Command, Flags, type Interfaces } from '@oclif/core'
 import { systemClock, type Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { ActionContext } from '../engine/actions/action.ts'
+import type { Engine, Reader } from '../engine/engine.ts'
 import type { Inspector } from '../engine/inspector.ts'
 import type { Store } from '../store/port.ts'
 import type { ExitCode } from './exit-codes.ts'
@@ -42,6 +43,7 @@ export abstract class BaseCommand extends Command {
   #globals: GlobalFlags = {}
   #store: Store | undefined
   #settings: Promise<Config> | undefined
+  #actions: ActionContext | undefined
 
   protected override async parse<F extends AnyFlags, B extends AnyFlags, A extends AnyArgs>(
     options?: Interfaces.Input<F, B, A>,
@@ -64,43 +66,50 @@ export abstract class BaseCommand extends Command {
     return this.#store?.now() ?? this.clock.now()
   }
 
-  /** For looking: never creates, never migrates, never writes. */
-  protected openReader(): Promise<Store> {
+  /** Opens the store for reading: never creates, migrates or writes. */
+  protected openReader(): Promise<Reader> {
     return this.#open('read', {})
   }
 
-  /** For looking, with what follows from what is there. */
-  protected async openInspector(from?: Store): Promise<Inspector> {
-    const [store, { createInspector }] = await Promise.all([
+  /** Opens the inspector for reading, on `from` if it is given. */
+  protected async openInspector(from?: Reader): Promise<Inspector> {
+    const [reader, { createInspector }] = await Promise.all([
       from ?? this.openReader(),
       import('../engine/inspector.ts'),
     ])
-    return createInspector(store, () => store.now())
+    return createInspector(reader, reader.now)
   }
 
-  /** For looking at what may be secret: that is kept on record, so it needs a store that can be written. */
-  protected async openRevealing({ reveal }: { reveal: boolean }): Promise<Store> {
+  /** Opens the store for reading; to reveal secrets it must be writable, because that is recorded. */
+  protected async openRevealing({ reveal }: { reveal: boolean }): Promise<Reader> {
     if (!reveal) return this.openReader()
     const { orUnrecorded } = await import('./output/reveal.ts')
-    return orUnrecorded(this.openWriter())
+    this.#actions = await orUnrecorded(this.openActions())
+    return this.#actions.engine.reader
   }
 
-  /** Before anything is shown. */
+  /** Records the reveal; to be called before anything is shown. */
   protected async recordReveal(
-    store: Store,
     keys: readonly number[],
-    { reveal, reason }: { reveal: boolean; reason?: string | undefined },
+    { reveal, reason = null }: { reveal: boolean; reason?: string | null | undefined },
   ): Promise<void> {
-    if (!reveal) return
-    const { recordReveal } = await import('./output/reveal.ts')
-    const id = await recordReveal(store, keys, {
-      command: (this.id ?? '').replaceAll(':', ' '),
-      reason: reason ?? null,
-    })
+    if (!reveal || !this.#actions) return
+    const [{ orUnrecorded }, { applyReveal }] = await Promise.all([
+      import('./output/reveal.ts'),
+      import('../engine/actions/reveal.ts'),
+    ])
+    const command = (this.id ?? '').replaceAll(':', ' ')
+    const id = await orUnrecorded(applyReveal(this.#actions, { keys, command, reason }))
     this.output.note(say`${this.output.errPaint.dim(say`secrets are shown; recorded as operation ${id}`)}`)
   }
 
-  /** For changing what is there. `sparesWorkers`: does not migrate under workers of an older wf, which would end. */
+  /** Opens the store for the actions; a dry run opens it for reading only. */
+  protected async openActions(how: { dryRun?: boolean } = {}): Promise<ActionContext> {
+    const [engine, { who }] = await Promise.all([this.openEngine(how), import('./input/actor.ts')])
+    return { engine, clock: this.clock, who: who() }
+  }
+
+  /** Opens the store for writing. `sparesWorkers`: does not migrate under living workers of an older wf, which would exit. */
   protected openWriter({
     create = false,
     sparesWorkers = true,
@@ -111,7 +120,7 @@ export abstract class BaseCommand extends Command {
     return this.#open('write', { create, sparesWorkers })
   }
 
-  /** What changes the store; a dry run looks only, and opens it for no more than that. */
+  /** Opens the engine; a dry run opens the store for reading only. */
   protected async openEngine({
     create = false,
     dryRun = false,
@@ -120,7 +129,7 @@ export abstract class BaseCommand extends Command {
     dryRun?: boolean
   } = {}): Promise<Engine> {
     const [store, { createEngine }, { createEvents }, { systemRandom }] = await Promise.all([
-      dryRun ? this.openReader() : this.openWriter({ create }),
+      dryRun ? this.#open('read', {}) : this.openWriter({ create }),
       import('../engine/engine.ts'),
       import('../engine/events.ts'),
       import('../random.ts'),
@@ -134,7 +143,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Where was looked in vain for what a selector means. */
-  protected async sayNothing(from: Store, selector: Selector): Promise<void> {
+  protected async sayNothing(from: Reader, selector: Selector): Promise<void> {
     const [{ selectorText }, { location }] = await Promise.all([
       import('../domain/selector-text.ts'),
       from.info(),
@@ -147,7 +156,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** For names of which there is nothing, those that were probably meant. */
-  protected async sayNear(from: Store, selector: Selector): Promise<void> {
+  protected async sayNear(from: Reader, selector: Selector): Promise<void> {
     if (this.output.json) return
     const { nearSelector } = await import('./input/suggestions.ts')
     const near = await nearSelector(from, selector)
@@ -176,7 +185,7 @@ export abstract class BaseCommand extends Command {
     const [{ existsSync }, { store }] = await Promise.all([import('node:fs'), this.settings()])
     const wasThere = existsSync(store.replace(/^file:\/\//, ''))
     const engine = await this.openEngine({ create: true })
-    if (!wasThere) this.output.note(say`created the store ${(await engine.store.info()).location}`)
+    if (!wasThere) this.output.note(say`created the store ${(await engine.reader.info()).location}`)
     return engine
   }
 

@@ -1,6 +1,6 @@
 /** What lists share: with `--watch` they stay on the screen and follow the store. */
 import { Flags } from '@oclif/core'
-import type { Store } from '../store/port.ts'
+import type { Reader } from '../engine/engine.ts'
 import { BaseCommand } from './base-command.ts'
 import { guarded } from './flags.ts'
 import { readDuration } from './input/values.ts'
@@ -25,10 +25,10 @@ export interface WatchFlagValues {
 }
 
 export abstract class ListCommand extends BaseCommand {
-  #reader: Promise<Store> | undefined
+  #reader: Promise<Reader> | undefined
 
   /** One for all that is drawn. */
-  protected override openReader(): Promise<Store> {
+  protected override openReader(): Promise<Reader> {
     this.#reader ??= super.openReader()
     return this.#reader
   }

@@ -1,15 +1,12 @@
-/** What a program changes about jobs that are there: each call is one operation, which can be looked up and undone. */
-import type { Clock } from '../clock.ts'
+/** Changes jobs that exist; each call is one operation, which can be shown and undone. */
 import type { Undone } from '../domain/operation.ts'
-import { namedWords } from '../messages/operation-messages.ts'
+import type { Applied, VariableChange } from '../domain/resolution.ts'
+import type { ActionContext } from '../engine/actions/action.ts'
+import { applyJobs, planJobs, previewJobs, type JobChange } from '../engine/actions/change-jobs.ts'
+import { applyPurge, planPurge, previewPurge } from '../engine/actions/purge.ts'
+import { applyUndo, planUndo, previewUndo } from '../engine/actions/undo.ts'
+import { undoable } from '../messages/operation-messages.ts'
 import { parseRate } from '../text/rate.ts'
-import type { Applied, Resolution, VariableChange } from '../domain/resolution.ts'
-import { changeInBatches } from '../engine/bulk.ts'
-import { withinSizes, type Engine } from '../engine/engine.ts'
-import { foretellPurge, foretellResolution } from '../engine/dry-run.ts'
-import { asOperation, flagsOf } from '../engine/operation-log.ts'
-import { purgeMany } from '../engine/purge.ts'
-import { foretellUndo, operationToUndo, undoablePages, undoOperation } from '../engine/undo.ts'
 import { PartlyDoneError } from './batches.ts'
 
 /** A WfError `partly_done` of `resolve`, `resolveVerified`, `retry`, `cancel`, `discard`, `purge` and `update`. */
@@ -50,96 +47,47 @@ export interface PurgeOptions extends ChangeOptions {
   open?: boolean
 }
 
-export interface ChangedBy {
-  engine: Engine
-  clock: Clock
-  who: string
-}
+export const paceOf = (rate: string | undefined) => (rate === undefined ? undefined : parseRate(rate, 'rate'))
 
-export const paceOf = ({
-  rate,
-  signal,
-}: {
-  rate?: string | undefined
-  signal?: AbortSignal | undefined
-}) => ({
-  ...(rate === undefined ? {} : { perSecond: parseRate(rate, 'rate') }),
-  ...(signal === undefined ? {} : { signal }),
-})
-
-/** One operation, whatever becomes of it. */
-export async function changeMany(
-  { engine, clock, who }: ChangedBy,
+/** Changes jobs by key, as one operation; a dry run records none. */
+export async function changeJobs(
+  actions: ActionContext,
   keys: readonly number[],
-  {
-    reason: why,
-    rate,
-    signal,
-    dryRun = false,
-    ...chosen
-  }: Omit<Resolution, 'jobKey' | 'who' | 'reason'> & ChangeOptions,
+  { reason, rate, signal, dryRun = false, ...change }: ChangeOptions & Omit<JobChange, 'reason'>,
 ): Promise<readonly Applied[]> {
-  const [distinct, reason] = [[...new Set(keys)], why ?? null]
-  if (distinct.length === 0) return []
-  const resolution = { ...chosen, who, reason }
-  if (dryRun) return foretold(engine, distinct, resolution)
-  const pace = paceOf({ rate, signal })
-  const flags = {
-    ...flagsOf(resolution),
-    ...(pace.perSecond === undefined ? {} : { perSecond: pace.perSecond }),
-  }
-  const named = {
-    verb: resolution.verb,
-    who,
-    reason,
-    selector: namedWords(distinct),
-    flags,
-    matched: distinct.length,
-  }
+  const { reader } = actions.engine
+  const distinct = [...new Set(keys)]
+  const input = {
+    change: { ...change, reason: reason ?? null },
+    list: 'jobs',
+    keys: distinct,
+    selector: {},
+  } as const
+  const plan = await planJobs(reader, input)
+  const perSecond = paceOf(rate)
   return collected(distinct.length, (onBatch) =>
-    asOperation(engine.store, named, (operation) =>
-      changeInBatches({ engine, clock, keys: distinct, resolution, onBatch, ...pace }, operation),
-    ),
+    dryRun
+      ? previewJobs(actions, plan, { signal, onBatch })
+      : applyJobs(actions, plan, { perSecond, signal, onBatch }),
   )
-}
-
-async function foretold(
-  engine: Engine,
-  keys: readonly number[],
-  resolution: Omit<Resolution, 'jobKey'>,
-): Promise<readonly Applied[]> {
-  const answers: Applied[] = []
-  for (const jobKey of keys)
-    answers.push(
-      (await foretellResolution(engine.store, withinSizes({ ...resolution, jobKey }, engine.sizes))).applied,
-    )
-  return answers
 }
 
 export async function purge(
-  { engine: { store }, clock, who }: ChangedBy,
+  actions: ActionContext,
   keys: readonly number[],
-  { open = false, reason, dryRun = false, ...options }: PurgeOptions,
+  { open = false, reason: why, rate, signal, dryRun = false }: PurgeOptions,
 ): Promise<readonly Applied[]> {
-  const distinct = [...new Set(keys)]
-  if (distinct.length === 0) return []
-  if (dryRun) return foretellPurge(store, distinct, open)
+  const [distinct, reason] = [[...new Set(keys)], why ?? null]
+  const plan = await planPurge(actions.engine.reader, { keys: distinct, selector: {}, open, reason })
+  const perSecond = paceOf(rate)
   return collected(distinct.length, (onBatch) =>
-    purgeMany({
-      store,
-      clock,
-      keys: distinct,
-      open,
-      who,
-      reason: reason ?? null,
-      selector: namedWords(distinct),
-      onBatch,
-      ...paceOf(options),
-    }),
+    dryRun
+      ? previewPurge(actions, plan, { signal, onBatch })
+      : applyPurge(actions, plan, { perSecond, signal, onBatch }),
   )
 }
 
-/** The answers of all batches; what was answered before a failure is not lost with it. */
+/** Returns the results of all batches; those before a failure are in the error. */
 async function collected(
   of: number,
   work: (onBatch: (applied: readonly Applied[]) => void) => Promise<unknown>,
@@ -154,38 +102,25 @@ async function collected(
 }
 
 export function partlyChanged(results: readonly Applied[], of: number, cause: unknown): PartlyChangedError {
-  const done = `${results.length} of ${of} jobs were looked at`
   return new PartlyChangedError({
     results,
     cause,
-    done,
-    hint: 'do it again with all keys: what is done already is skipped',
+    done: `${results.length} of ${of} jobs were processed`,
+    hint: 'repeat the call with all keys: jobs that were changed are skipped',
   })
 }
 
 export type UndoOptions = Omit<ChangeOptions, 'rate'>
 
 export async function undo(
-  { engine: { store }, clock, who }: ChangedBy,
+  actions: ActionContext,
   id: number,
   { reason, signal, dryRun = false }: UndoOptions,
 ): Promise<readonly Undone[]> {
+  const { engine } = actions
+  const of = undoable(await planUndo(engine.reader, id, engine.now()))
   const undone: Undone[] = []
-  const of = await operationToUndo(store, id, store.now())
-  if (!dryRun) {
-    await undoOperation({
-      store,
-      clock,
-      who,
-      reason: reason ?? null,
-      of,
-      ...(signal ? { signal } : {}),
-      onBatch: (batch) => undone.push(...batch),
-    })
-    return undone
-  }
-  for await (const { items } of undoablePages(store, of.id)) {
-    for (const target of items) undone.push(await foretellUndo(store, target, store.now()))
-  }
+  const run = { signal, onBatch: (batch: readonly Undone[]) => undone.push(...batch) }
+  await (dryRun ? previewUndo(engine, of, run) : applyUndo(actions, { of, reason: reason ?? null }, run))
   return undone
 }

@@ -1,22 +1,18 @@
 /** How a program holds and lets go: types, breakers and workers, and the steps that jobs take once. Each change is one operation. */
-import { forgetSteps } from '../engine/plans/steps.ts'
 import { parseDuration } from '../text/duration.ts'
 import { WfError } from '../errors.ts'
-import { namedWords } from '../messages/operation-messages.ts'
 import type { ListedStep, StepFilter } from '../domain/step.ts'
-import {
-  closeBreaker,
-  inspectBreaker,
-  tripBreaker,
-  type InspectedBreaker,
-  type Steered,
-} from '../engine/breaker-admin.ts'
-import { drainWorkers, untilDrained } from '../engine/drain-workers.ts'
+import type { ActionContext } from '../engine/actions/action.ts'
+import { applyClose, applyTrip } from '../engine/actions/breakers.ts'
+import { applyForget } from '../engine/actions/steps.ts'
+import { applyPause, type PausePlan } from '../engine/actions/types.ts'
+import { applyDrain, planDrain } from '../engine/actions/workers.ts'
+import { inspectBreaker, type InspectedBreaker, type Steered } from '../engine/breaker-admin.ts'
+import { untilDrained } from '../engine/drain-workers.ts'
 import type { Inspector } from '../engine/inspector.ts'
-import { asOperation } from '../engine/operation-log.ts'
-import type { ChangedBy } from './changes.ts'
 import type { HistoryRow } from '../store/views.ts'
-import type { Page, Paged } from '../store/page.ts'
+import type { Page } from '../store/page.ts'
+import type { Paged } from '../store/page.ts'
 
 interface Reason {
   /** For the record. */
@@ -92,28 +88,30 @@ const listOf = (words: string | readonly string[]): readonly string[] => [
   ...new Set(typeof words === 'string' ? [words] : words),
 ]
 
-export function controlOf(by: ChangedBy, inspector: Inspector): Control {
-  const { store } = by.engine
-  const pause = (
-    types: string | readonly string[],
-    paused: boolean,
-    { reason = null, untilAt = null }: { reason?: string | null; untilAt?: number | null },
-  ) => by.engine.pauseTypes(listOf(types), { paused, untilAt, reason, who: by.who })
+export function controlOf(actions: ActionContext, inspector: Inspector): Control {
+  const { reader } = actions.engine
+  const pause = async (types: string | readonly string[], change: Omit<PausePlan, 'types'>) =>
+    (await applyPause(actions, { ...change, types: listOf(types) })).changed
   return {
     types: {
       types: () => inspector.types(),
       pause: async (types, { reason = null, until } = {}) =>
-        pause(types, true, { reason, untilAt: until === undefined ? null : endOf(until, store.now()) }),
-      resume: (types, { reason = null } = {}) => pause(types, false, { reason }),
+        pause(types, {
+          paused: true,
+          reason,
+          untilAt: until === undefined ? null : endOf(until, reader.now()),
+        }),
+      resume: (types, { reason = null } = {}) => pause(types, { paused: false, reason, untilAt: null }),
     },
-    breakers: breakersOf(by),
+    breakers: breakersOf(actions),
     workers: {
       workers: () => inspector.workers(),
-      drain: (workers, options = {}) => drain(by, listOf(workers), options),
+      drain: (workers, options = {}) => drain(actions, listOf(workers), options),
     },
     steps: {
-      steps: (filter = {}, page = { limit: 50 }) => store.allSteps(filter, page),
-      forget: (key, steps, { reason = null } = {}) => forget(by, key, { steps: listOf(steps), reason }),
+      steps: (filter = {}, page = { limit: 50 }) => reader.allSteps(filter, page),
+      forget: async (jobKey, steps, { reason = null } = {}) =>
+        (await applyForget(actions, { jobKey, steps: listOf(steps), reason })).forgotten,
     },
   }
 }
@@ -129,75 +127,53 @@ function endOf(until: Date | number | string, now: number): number {
 
 const [shortestTripMs, longestTripMs] = [1_000, 30 * 86_400_000]
 
-function breakersOf({ engine: { store }, who }: ChangedBy): BreakersControl {
+function breakersOf(actions: ActionContext): BreakersControl {
+  const { reader } = actions.engine
   const inspected = async () => {
-    const [rows, types] = await Promise.all([store.breakers(), store.types(store.now())])
-    return rows.map((row) => inspectBreaker(row, types, store.now()))
+    const [rows, types] = await Promise.all([reader.breakers(), reader.types(reader.now())])
+    return rows.map((row) => inspectBreaker(row, types, reader.now()))
   }
   return {
     breakers: inspected,
     async breaker(name) {
-      const [row, types] = await Promise.all([store.breaker(name), store.types(store.now())])
-      return row && inspectBreaker(row, types, store.now())
+      const [row, types] = await Promise.all([reader.breaker(name), reader.types(reader.now())])
+      return row && inspectBreaker(row, types, reader.now())
     },
-    history: (name, { limit = 50, since } = {}) => store.breakerHistory(name, limit, since?.getTime()),
-    async trip(name, { for: length, reason = '' }) {
+    history: (name, { limit = 50, since } = {}) => reader.breakerHistory(name, limit, since?.getTime()),
+    async trip(name, { for: length, reason = null }) {
       const forMs = parseDuration(length, 'for')
       if (forMs < shortestTripMs || forMs > longestTripMs)
         throw new WfError('usage', `for is ${forMs} ms`, { hint: 'a breaker is tripped for 1s to 30d' })
-      return tripBreaker(store, name, { forMs, who, reason })
+      return applyTrip(actions, { name, forMs, reason })
     },
-    close: (name, { reason = '' } = {}) => closeBreaker(store, name, { who, reason }),
+    close: (name, { reason = null } = {}) => applyClose(actions, { name, reason }),
   }
 }
 
 async function drain(
-  { engine: { store }, clock, who }: ChangedBy,
+  actions: ActionContext,
   words: readonly string[],
-  options: DrainOptions,
+  { reason, wait, signal }: DrainOptions,
 ): Promise<DrainedWorkers> {
-  const { reason = null, wait, signal } = options
+  const { clock } = actions
+  const { reader } = actions.engine
   const timeoutMs = wait === undefined ? null : parseDuration(wait, 'wait')
-  const alive = (await store.workers(store.now())).filter(({ leaseUntil }) => leaseUntil > store.now())
+  const alive = (await reader.workers(reader.now())).filter(({ leaseUntil }) => leaseUntil > reader.now())
   const missing = words.filter((word) => !alive.some(({ id, label }) => id === word || label === word))
   if (missing.length > 0)
     throw new WfError('not_found', `there is no living worker ${missing.join(', ')}`, {
       hint: 'workers.workers() answers those that there are',
     })
   const meant = alive.filter(({ id, label }) => words.includes(id) || words.includes(label))
-  const asked = meant.filter(({ state }) => state !== 'draining').map(({ id }) => id)
-  const operation = asked.length === 0 ? null : await drainWorkers(store, { workerIds: asked, who, reason })
+  const targets = meant.map((row) => ({ id: row.id, row, running: row.running }))
+  const plan = planDrain(targets, { now: reader.now(), reason: reason ?? null })
+  const asked = plan.workers.filter(({ is }) => is === 'asked').map(({ id }) => id)
+  const operation = await applyDrain(actions, plan)
   if (timeoutMs === null) return { operation, asked, left: null }
-  const watch = {
-    store,
-    clock,
-    workerIds: meant.map(({ id }) => id),
-    timeoutMs,
-    ...(signal ? { signal } : {}),
+  const workerIds = meant.map(({ id }) => id)
+  return {
+    operation,
+    asked,
+    left: await untilDrained({ store: reader, clock, workerIds, timeoutMs, signal }),
   }
-  return { operation, asked, left: await untilDrained(watch) }
-}
-
-async function forget(
-  { engine: { store }, who }: ChangedBy,
-  jobKey: number,
-  { steps, reason }: { steps: readonly string[]; reason: string | null },
-) {
-  if (steps.length === 0) return []
-  const named = {
-    verb: 'forget' as const,
-    who,
-    reason,
-    selector: namedWords([jobKey, ...steps]),
-    flags: {},
-    matched: steps.length,
-  }
-  const { result } = await asOperation(store, named, (operation) =>
-    store.transact(
-      forgetSteps,
-      steps.map((step) => ({ jobKey, step, who, reason, operation })),
-      store.now(),
-    ),
-  )
-  return result.flat()
 }

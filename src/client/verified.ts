@@ -1,13 +1,14 @@
 /** A resolution that is watched until its jobs came through, failed again, or cannot start. */
 import { parseDuration } from '../text/duration.ts'
 import { WfError } from '../errors.ts'
-import { namedWords } from '../messages/operation-messages.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Verdict } from '../domain/rerun-result.ts'
 import type { Held } from '../engine/inspector.ts'
-import { changeVerified, type VerifiedEnd } from '../engine/canary-rollout.ts'
+import type { ActionContext } from '../engine/actions/action.ts'
+import { applyAndVerify, planJobs } from '../engine/actions/change-jobs.ts'
+import type { VerifiedEnd } from '../engine/canary-rollout.ts'
 import { isThrough, type Verification } from '../engine/watch-outcomes.ts'
-import { paceOf, partlyChanged, type ChangedBy, type ResolveOptions } from './changes.ts'
+import { paceOf, partlyChanged, type ResolveOptions } from './changes.ts'
 
 export interface VerifyOptions extends Omit<ResolveOptions, 'dryRun'> {
   /** How long to wait for what becomes of them, at most: milliseconds, or text such as `2m`. */
@@ -40,7 +41,7 @@ const mostCanaries = 1_000
 
 /** Rejects with a WfError: `usage`, `partly_done`, or the store's when nothing was changed. */
 export async function resolveVerified(
-  { engine, clock, who }: ChangedBy,
+  actions: ActionContext,
   keys: readonly number[],
   options: VerifyOptions,
 ): Promise<VerifiedResolution> {
@@ -52,27 +53,18 @@ export async function resolveVerified(
     })
   const distinct = [...new Set(keys)]
   if (distinct.length === 0) return nothingToDo
-  const end = await changeVerified({
-    ...{ engine, clock, keys: distinct, selector: namedWords(distinct), canary, verifyMs },
-    resolution: { ...chosen, verb: 'resolve', who, reason },
-    ...paceOf({ rate, signal }),
-  })
+  const change = { ...chosen, verb: 'resolve', reason } as const
+  const input = { change, list: 'incidents', keys: distinct, selector: {} } as const
+  const plan = await planJobs(actions.engine.reader, input)
+  const end = await applyAndVerify(actions, plan, { canary, verifyMs, signal, perSecond: paceOf(rate) })
   const { verification, failure } = end
   if (failure !== null || verification === null) throw partlyChanged(end.applied, distinct.length, failure)
   return resolutionOf(end, verification)
 }
 
 const nothingToDo: VerifiedResolution = {
-  ...{
-    operation: null,
-    applied: [],
-    canaries: null,
-    hasGoneOn: true,
-    ended: 'all',
-    isProven: false,
-    seen: [],
-    unfinished: [],
-  },
+  ...{ operation: null, applied: [], canaries: null, hasGoneOn: true, ended: 'all', isProven: false },
+  ...{ seen: [], unfinished: [] },
 }
 
 function resolutionOf(
@@ -80,13 +72,8 @@ function resolutionOf(
   { ended, seen, unfinished }: Verification,
 ): VerifiedResolution {
   return {
-    ...{
-      operation,
-      applied,
-      canaries: choice?.canaries.map(({ jobKey }) => jobKey) ?? null,
-      hasGoneOn,
-      ended,
-    },
+    ...{ operation, applied, hasGoneOn, ended },
+    canaries: choice?.canaries.map(({ jobKey }) => jobKey) ?? null,
     isProven: ended === 'all' && seen.length > 0 && seen.every(({ verdict }) => isThrough(verdict)),
     seen: seen.map(({ target, verdict }) => ({ key: target.jobKey, verdict })),
     unfinished: unfinished.map(({ target, held }) => ({ key: target.jobKey, held })),

@@ -34,21 +34,17 @@ Needs a terminal. --json prints all that it would show instead.`
     const { flags } = await this.parse(Triage)
     if (this.output.json) return this.#document(flags)
     if (!canAsk(this.output) || !this.output.out.isTTY) throw noTerminal()
-    const [engine, { createKeyboard }, { triage }] = await Promise.all([
-      this.openEngine(),
+    const [actions, { createKeyboard }, { triage }] = await Promise.all([
+      this.openActions(),
       import('../terminal/keyboard.ts'),
       import('../cli/incidents/triage.ts'),
     ])
-    const { output, clock, storeSuffix: suffix } = this
+    const { output, storeSuffix: suffix } = this
     const keyboard = createKeyboard(process.stdin, (text) => output.err.write(text))
     try {
       await triage({
-        engine,
-        output,
-        clock,
-        keyboard,
-        selector: selectorOf(flags, engine.store.now()),
-        suffix,
+        ...{ actions, output, keyboard, suffix },
+        selector: selectorOf(flags, actions.engine.reader.now()),
       })
     } finally {
       keyboard.end()

@@ -26,23 +26,19 @@ too, and cannot be undone: do again what was undone.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Undo)
-    const [{ operationToUndo }, { approveUndo, undoAndTell }, { who }] = await Promise.all([
-      import('../engine/undo.ts'),
+    const [{ planUndo }, { approveUndo, undoAndTell }, { undoable }] = await Promise.all([
+      import('../engine/actions/undo.ts'),
       import('../cli/changes/undo-change.ts'),
-      import('../cli/input/actor.ts'),
+      import('../messages/operation-messages.ts'),
     ])
-    const dryRun = flags['dry-run']
-    const store = await (dryRun ? this.openReader() : this.openWriter())
-    if (args.operation !== undefined && !(await store.operation(args.operation)))
-      throw await noSuchOperation(store, args.operation)
-    const of = await operationToUndo(store, args.operation ?? null, store.now())
-    await approveUndo(this.output, of, {
-      yes: flags.yes,
-      isNamed: args.operation !== undefined,
-      dryRun,
-      now: store.now(),
-    })
-    const context = { output: this.output, clock: this.clock }
-    this.endWith(await undoAndTell(context, { store, of, who: who(), reason: flags.reason ?? null, dryRun }))
+    const { yes, reason = null, 'dry-run': dryRun } = flags
+    const actions = await this.openActions({ dryRun })
+    const { reader } = actions.engine
+    const plan = await planUndo(reader, args.operation ?? null, reader.now())
+    if (plan.of === null && args.operation !== undefined) throw await noSuchOperation(reader, args.operation)
+    const of = undoable(plan)
+    const isNamed = args.operation !== undefined
+    await approveUndo(this.output, of, { yes, isNamed, dryRun, now: reader.now() })
+    this.endWith(await undoAndTell({ output: this.output, actions }, { of, reason, dryRun }))
   }
 }

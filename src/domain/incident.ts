@@ -27,19 +27,15 @@ export const incidentKinds: readonly IncidentKind[] = [
   'settlement_refused',
 ]
 
-/** Kinds that a bulk resolution passes by unless they are named, and why: running them again as they are repeats the damage. */
-export const guardedBecause: Readonly<Partial<Record<IncidentKind, string>>> = {
-  poison_message: 'its variables cannot succeed as they are',
-  crash_loop: 'it may take its process with it again',
-  result_invalid: 'its effect has happened, check that first',
-  settlement_refused: 'its effect may have happened, check that first',
-}
+/** Kinds that a selector alone doesn't run again: unchanged, the jobs would repeat their damage. */
+export const guardedIncidentKinds: readonly IncidentKind[] = [
+  'poison_message',
+  'crash_loop',
+  'result_invalid',
+  'settlement_refused',
+]
 
-export const guardedIncidentKinds: readonly IncidentKind[] = incidentKinds.filter(
-  (kind) => guardedBecause[kind] !== undefined,
-)
-
-/** Passed by when many are run again: of a guarded kind, and named neither by the key of its job nor by its kind. */
+/** True for a guarded kind that the selector names neither by key nor by kind. */
 export function isGuarded(
   kind: string,
   { keys, incidentKinds }: { keys?: readonly number[]; incidentKinds?: readonly IncidentKind[] },

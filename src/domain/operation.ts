@@ -155,6 +155,26 @@ export interface Undone extends TargetName {
   partly: boolean
 }
 
+/** Why an operation can't be undone: it is an undo, its verb is final, nothing is left to undo, or it still runs. */
+export type UndoRefusal = 'undo' | 'final' | 'undone' | 'unchanged' | 'at work'
+
+/** Null: it can be undone, as far as the operation itself goes. */
+export function undoRefusal(operation: Operation, now: number): UndoRefusal | null {
+  if (operation.verb === 'undo') return 'undo'
+  if (!undoableVerbs.includes(operation.verb)) return 'final'
+  if (isUndone(operation)) return 'undone'
+  if (operation.changed === 0) return 'unchanged'
+  return operationState(operation, now) === 'at work' ? 'at work' : null
+}
+
+/** `17 18 19`, and of many the first and how many: the record of targets given by key or name. */
+export function namedTargets(names: readonly (number | string)[]): string {
+  const { namedKeys, selectorCharacters } = operationLimits
+  const first = names.slice(0, namedKeys).join(' ')
+  const text = names.length > namedKeys ? `${first} … (${names.length} in all)` : first
+  return text.length > selectorCharacters ? `${text.slice(0, selectorCharacters - 1)}…` : text
+}
+
 export const operationLimits = { selectorCharacters: 2_000, namedKeys: 20 } as const
 
 /** Not heard of for so long, an unfinished operation is taken for one whose process ended. */

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock.ts'
 import type { NewTarget, Operation } from '../domain/operation.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { Engine } from './engine.ts'
+import { writer, type Engine } from './engine.ts'
 import { asOperation, flagsOf } from './operation-log.ts'
 import { addTarget } from './plans/operations.ts'
 
@@ -20,13 +20,13 @@ export interface Bulk {
   /** Meant too, and passed by for a reason. */
   passedBy?: readonly { jobKey: number; why: string }[]
   /** Jobs a second, at most; unset: as fast as others leave room. */
-  perSecond?: number
+  perSecond?: number | undefined
   /** Stops between two batches. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** The record's number, before anything is changed. */
-  onBegin?(operation: number): void
+  onBegin?: ((operation: number) => void) | undefined
   /** After each batch. */
-  onBatch?(applied: readonly Applied[]): void
+  onBatch?: ((applied: readonly Applied[]) => void) | undefined
 }
 
 /** Jobs a transaction: small enough that workers are not held up. */
@@ -43,7 +43,7 @@ export async function changeMany(bulk: Bulk): Promise<Operation> {
   const { verb, who, reason } = resolution
   const flags = { ...flagsOf(resolution), ...(perSecond === undefined ? {} : { perSecond }) }
   const named = { verb, who, reason, selector, flags, matched: keys.length + passedBy.length }
-  const { operation } = await asOperation(engine.store, named, async (id) => {
+  const { operation } = await asOperation(engine[writer], named, async (id) => {
     bulk.onBegin?.(id)
     await recordPassedBy(bulk, id)
     await recordMeant(bulk, id)
@@ -77,10 +77,11 @@ async function recordMeant(bulk: Bulk, id: number): Promise<void> {
 }
 
 async function record<T>(
-  { engine: { store }, clock, signal }: Pick<Bulk, 'engine' | 'clock' | 'signal'>,
+  { engine, clock, signal }: Pick<Bulk, 'engine' | 'clock' | 'signal'>,
   items: readonly T[],
   { id, targetOf }: { id: number; targetOf: (item: T) => NewTarget },
 ): Promise<void> {
+  const store = engine[writer]
   for (let start = 0; start < items.length && !signal?.aborted; start += recordBatch) {
     const beganMs = clock.monotonic()
     const targets = items

@@ -6,7 +6,7 @@ import { chooseCanaries, type CanaryChoice } from '../domain/canary.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Watched } from '../domain/rerun-result.ts'
 import { changeInBatches, recordPassedBy, type Bulk } from './bulk.ts'
-import type { Engine } from './engine.ts'
+import { writer, type Engine } from './engine.ts'
 import type { Held } from './inspector.ts'
 import { asOperation, flagsOf } from './operation-log.ts'
 import { cannotStart, isThrough, verify, type Verification } from './watch-outcomes.ts'
@@ -16,7 +16,7 @@ export interface VerifiedBulk extends Omit<Bulk, 'onBatch' | 'onBegin'> {
   canary: number | null
   verifyMs: number
   /** Words of how far it is, each as it happens. */
-  told?: Partial<VerifiedWords>
+  told?: Partial<VerifiedWords> | undefined
 }
 
 export interface VerifiedWords {
@@ -57,7 +57,7 @@ export async function changeVerified(bulk: VerifiedBulk): Promise<VerifiedEnd> {
   }
   const named = { verb, who, reason, selector: bulk.selector, flags, matched: keys.length + passedBy.length }
   const watched = await watchedOf(engine, keys)
-  const { result } = await asOperation(engine.store, named, async (operation) => {
+  const { result } = await asOperation(engine[writer], named, async (operation) => {
     await recordPassedBy(bulk, operation)
     const run = new VerifiedRun(bulk, operation)
     return canary === null ? run.allAtOnce(watched) : run.canariesFirst(watched, canary)
@@ -89,7 +89,7 @@ class VerifiedRun {
     const choice = chooseCanaries(watched, count)
     const canaries = choice.canaries.map(({ jobKey }) => jobKey)
     if (canaries.length === 0) return this.allAtOnce(watched)
-    const stuck = await cannotStart(this.#bulk.engine.store, choice.canaries)
+    const stuck = await cannotStart(this.#bulk.engine.reader, choice.canaries)
     if (stuck.length > 0)
       return this.#end({
         choice,
@@ -120,15 +120,7 @@ class VerifiedRun {
       for (const each of batch) applied.push(each)
       this.#told.changing?.(applied.length, keys.length)
     }
-    const part = {
-      engine,
-      clock,
-      keys,
-      resolution,
-      onBatch,
-      ...(signal ? { signal } : {}),
-      ...(perSecond === undefined ? {} : { perSecond }),
-    }
+    const part = { engine, clock, keys, resolution, onBatch, signal, perSecond }
     try {
       await changeInBatches(part, this.#operation)
     } catch (error) {
@@ -143,8 +135,8 @@ class VerifiedRun {
     const { engine, clock, verifyMs, signal } = this.#bulk
     try {
       return await verify({
-        ...{ store: engine.store, events: engine.events, clock, watched, stopsEarly, timeoutMs: verifyMs },
-        ...(signal ? { signal } : {}),
+        ...{ store: engine.reader, events: engine.events, clock, watched, stopsEarly },
+        ...{ timeoutMs: verifyMs, signal },
         onHeld: (type, held) => this.#told.held?.(type, held),
         onProgress: (done, of) => this.#told.watching?.(done, of),
       })
@@ -166,10 +158,10 @@ function isProof({ ended, seen }: Verification, tried: readonly Watched[]): bool
 }
 
 /** How the open incidents of the targets stand, in the order of the keys; a job without one is not among them. */
-async function watchedOf({ store }: Engine, keys: readonly number[]): Promise<readonly Watched[]> {
+async function watchedOf({ reader }: Engine, keys: readonly number[]): Promise<readonly Watched[]> {
   const found = new Map<number, Watched>()
   for (let start = 0; start < keys.length; start += keysPerRead) {
-    const { items } = await store.incidents(
+    const { items } = await reader.incidents(
       { keys: keys.slice(start, start + keysPerRead) },
       { limit: keysPerRead },
     )

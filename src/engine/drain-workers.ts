@@ -3,7 +3,7 @@
  * drains as a whole, whichever of its processes is named. Watching them go is part of it; it judges nobody.
  */
 import type { Clock } from '../clock.ts'
-import { namedWords } from '../messages/operation-messages.ts'
+import { namedTargets } from '../domain/operation.ts'
 import type { Store } from '../store/port.ts'
 import { asOperation } from './operation-log.ts'
 import { setWorkerState } from './plans/workers.ts'
@@ -21,7 +21,7 @@ export async function drainWorkers(store: Store, { workerIds, who, reason }: Dra
     verb: 'drain' as const,
     who,
     reason,
-    selector: namedWords(workerIds),
+    selector: namedTargets(workerIds),
     flags: {},
     matched: workerIds.length,
   }
@@ -44,7 +44,7 @@ export interface DrainWatch {
   clock: Clock
   workerIds: readonly string[]
   timeoutMs: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Between two looks when nobody tells of a change. */

@@ -2,8 +2,8 @@
 import { keptBecause } from '../domain/purge.ts'
 import { resolveJob } from '../domain/resolve-job.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
-import type { Store } from '../store/port.ts'
 import { everyItem } from '../store/page.ts'
+import type { Reader } from './engine.ts'
 
 export interface Foretold {
   applied: Applied
@@ -14,7 +14,7 @@ export interface Foretold {
 }
 
 export async function foretellResolution(
-  store: Pick<Store, 'job' | 'now'>,
+  store: Pick<Reader, 'job' | 'now'>,
   resolution: Resolution,
 ): Promise<Foretold> {
   const { jobKey } = resolution
@@ -37,7 +37,7 @@ export async function foretellResolution(
 
 /** Read as lists are, without what the letters carry: there may be very many. */
 export async function foretellPurge(
-  store: Pick<Store, 'jobs' | 'deadLetters'>,
+  store: Pick<Reader, 'jobs' | 'deadLetters'>,
   keys: readonly number[],
   open: boolean,
 ): Promise<readonly Applied[]> {

@@ -18,7 +18,7 @@ import { newJob, type EnqueueInput } from '../domain/new-job.ts'
 import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
-import type { ClaimRequest, Enqueued, Settled, Store } from '../store/port.ts'
+import type { ClaimRequest, Enqueued, Settled, Store, StoreReader } from '../store/port.ts'
 import type { EngineEvents } from './events.ts'
 import { pauseRecorded, resolveRecorded } from './operation-log.ts'
 import { pauseAfterStops } from './plans/auto-pause.ts'
@@ -49,8 +49,19 @@ export interface StopOfJob extends Stop {
   type: string
 }
 
+/** What anyone may do with a store. */
+export type Reader = StoreReader & Pick<Store, 'now' | 'watch'>
+
+/** Key of an engine's store. Only files of the engine import it: nothing else writes to a store. */
+export const writer: unique symbol = Symbol('writer')
+
 export interface Engine {
+  readonly [writer]: Store
+  readonly reader: Reader
   readonly store: Store
+  /** Statistics as metrics add them up. */
+  readonly addStats: Store['addStats']
+  readonly now: Store['now']
   readonly events: EngineEvents
   /** The largest variables and results that this process takes. */
   readonly sizes: SizeLimits
@@ -78,7 +89,11 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const { store, events, sizes = defaultSizes } = parts
   return {
+    [writer]: store,
+    reader: store,
     store,
+    addStats: (...added) => store.addStats(...added),
+    now: () => store.now(),
     events,
     sizes,
     async enqueue(inputs) {

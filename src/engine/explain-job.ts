@@ -1,30 +1,16 @@
-/** Gathers what must be known of a job to explain it. Reads only. */
+/** Gathers the facts that explain where a job is. */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
-import { explain } from '../messages/explain.ts'
-import type { Explanation, HolderFacts, JobFacts, TypeFacts } from '../domain/explain-facts.ts'
+import type { HolderFacts, JobFacts, TypeFacts } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
 import { isUnknown } from '../domain/step.ts'
 import type { StoreReader } from '../store/port.ts'
+import type { TypeView, WorkerView } from '../store/views.ts'
 import { heldInAll } from './local-breakers.ts'
-import type { JobDetail, TypeView, WorkerView } from '../store/views.ts'
-
-export interface ExplainedJob {
-  job: Job
-  explanation: Explanation
-}
 
 /** Null when there is no such job. @param now the store's clock */
-export async function explainJob(
-  reader: StoreReader,
-  key: number,
-  now: number,
-): Promise<ExplainedJob | null> {
+export async function jobFacts(reader: StoreReader, key: number, now: number): Promise<JobFacts | null> {
   const detail = await reader.job(key)
   if (detail === null) return null
-  return { job: detail.job, explanation: explain(await factsOf(reader, detail, now)) }
-}
-
-async function factsOf(reader: StoreReader, detail: JobDetail, now: number): Promise<JobFacts> {
   const { job, incidents, deadLetter, attempts, steps } = detail
   const [types, workers, breakers] = await Promise.all([
     reader.types(now),

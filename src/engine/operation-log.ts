@@ -2,8 +2,7 @@
  * One change that a person makes, from its beginning to its end: the record is begun before the first target is touched
  * and ended after the last, whatever happens between. A process that dies in the middle leaves it unfinished, with exact counts.
  */
-import type { NewOperation, Operation } from '../domain/operation.ts'
-import { namedWords } from '../messages/operation-messages.ts'
+import { namedTargets, type NewOperation, type Operation } from '../domain/operation.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Store } from '../store/port.ts'
 import { beginOperation, endOperation } from './plans/operations.ts'
@@ -89,7 +88,14 @@ async function resolveSort(store: Store, part: readonly Resolution[]): Promise<r
   if (!first || first.operation !== undefined) return store.transact(resolve, part, store.now())
   const { verb, who, reason } = first
   const keys = [...new Set(part.map(({ jobKey }) => jobKey))]
-  const named = { verb, who, reason, selector: namedWords(keys), flags: flagsOf(first), matched: keys.length }
+  const named = {
+    verb,
+    who,
+    reason,
+    selector: namedTargets(keys),
+    flags: flagsOf(first),
+    matched: keys.length,
+  }
   const { result } = await asOperation(store, named, (operation) =>
     store.transact(
       resolve,
@@ -125,7 +131,7 @@ export function pauseOperation(
     verb: paused ? 'pause' : 'resume',
     who,
     reason,
-    selector: namedWords(types),
+    selector: namedTargets(types),
     flags,
     matched: new Set(types).size,
   }

@@ -3,10 +3,11 @@ import type { Operation } from '../domain/operation.ts'
 import { inBatches, type Bulk } from './bulk.ts'
 import { asOperation } from './operation-log.ts'
 import { purgeLetter } from './plans/purge.ts'
+import type { Store } from '../store/port.ts'
 
 export interface PurgeMany
   extends Pick<Bulk, 'clock' | 'keys' | 'selector' | 'perSecond' | 'signal' | 'onBegin' | 'onBatch'> {
-  store: Bulk['engine']['store']
+  store: Store
   /** Open ones too: their jobs are cancelled for good first. */
   open: boolean
   who: string

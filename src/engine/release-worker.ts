@@ -5,7 +5,7 @@
  */
 import type { Job } from '../domain/job.ts'
 import type { Outcome } from '../domain/outcome.ts'
-import type { Engine } from './engine.ts'
+import { writer, type Engine } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { retireWorkers, type WorkerRelease } from './plans/workers.ts'
 import { transactOne } from './transact-one.ts'
@@ -17,7 +17,7 @@ export async function releaseWorker(
   release: WorkerRelease,
 ): Promise<readonly Job[]> {
   const lost = await loseHeld(engine, workerId, release)
-  await transactOne(engine.store, retireWorkers, { id: workerId, release })
+  await transactOne(engine[writer], retireWorkers, { id: workerId, release })
   // One that lives all the same may have claimed since.
   return [...lost, ...(await loseHeld(engine, workerId, release))]
 }
@@ -27,9 +27,9 @@ async function loseHeld(
   workerId: string,
   { who, reason }: WorkerRelease,
 ): Promise<readonly Job[]> {
-  const jobs = await engine.store.running(workerId)
+  const jobs = await engine.reader.running(workerId)
   if (jobs.length === 0) return []
-  const now = engine.store.now()
+  const now = engine.reader.now()
   const detail = `worker ${workerId} was released by ${who}${reason === null ? '' : `: ${reason}`}`
   const outcome: Outcome = { kind: 'lost', reason: 'released', detail }
   const { settled } = await engine.exchange({

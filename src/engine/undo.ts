@@ -1,19 +1,6 @@
-/**
- * Taking an operation back: which one, whether that can be, what it would do, and doing it in batches. What becomes of each
- * target is decided by the store, inside the transaction that restores it; an undo is an operation itself.
- */
+/** Undoes an operation in batches, as an operation of its own. The store decides about each target in the transaction that restores it. */
 import type { Clock } from '../clock.ts'
-import { WfError } from '../errors.ts'
-import {
-  isUndone,
-  operationState,
-  undoableVerbs,
-  type JobChangeImage,
-  type Operation,
-  type OperationTarget,
-  type Undone,
-} from '../domain/operation.ts'
-import { commandOf, finalBecause } from '../messages/operation-messages.ts'
+import type { JobChangeImage, Operation, OperationTarget, Undone } from '../domain/operation.ts'
 import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
 import type { Store, StoreReader } from '../store/port.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
@@ -21,72 +8,14 @@ import { asOperation } from './operation-log.ts'
 import { undo } from './plans/undo.ts'
 import { type Paged, pagesOf } from '../store/page.ts'
 
-/** The operation of this id, or the last one that can be taken back. Throws WfErrors `not_found` and `conflict` that say why not. */
-export async function operationToUndo(
-  reader: StoreReader,
-  id: number | null,
-  now: number,
-): Promise<Operation> {
-  if (id === null) {
-    const [last] = (await reader.operations({ undoable: true }, { limit: 1 })).items
-    if (!last)
-      throw new WfError('not_found', 'there is nothing to undo', {
-        hint: 'wf audit list shows what was done',
-      })
-    return checked(last, now)
-  }
-  const operation = await reader.operation(id)
-  if (!operation)
-    throw new WfError('not_found', `there is no operation ${id}`, {
-      hint: 'old ones are pruned; wf audit list shows what there is',
-    })
-  return checked(operation, now)
-}
-
-function checked(operation: Operation, now: number): Operation {
-  const why = whyNotUndone(operation, now)
-  if (why === null) return operation
-  throw new WfError('conflict', why.message, { hint: why.hint })
-}
-
-/** Null: it can be taken back, as far as the operation itself goes. */
-export function whyNotUndone(operation: Operation, now: number): { message: string; hint: string } | null {
-  const { id, verb, undoneBy, undoes, changed } = operation
-  if (verb === 'undo') {
-    return {
-      message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`,
-      hint: 'do again what was undone',
-    }
-  }
-  const final = finalBecause(verb)
-  if (final !== null || !undoableVerbs.includes(verb)) {
-    return {
-      message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${final ?? 'it is final'}`,
-      hint: `wf audit show ${id}`,
-    }
-  }
-  if (isUndone(operation))
-    return {
-      message: `operation ${id} was undone already, by operation ${undoneBy}`,
-      hint: `wf audit show ${undoneBy}`,
-    }
-  if (changed === 0) return { message: `operation ${id} changed nothing`, hint: `wf audit show ${id}` }
-  if (operationState(operation, now) === 'at work')
-    return {
-      message: `operation ${id} is still at work`,
-      hint: 'stop it first, or wait for its end; if its process was killed, that is known a minute after its last change',
-    }
-  return null
-}
-
 export interface UndoOptions {
   store: Store
   clock: Clock
   of: Operation
   who: string
   reason: string | null
-  signal?: AbortSignal
-  onBatch?(undone: readonly Undone[]): void
+  signal?: AbortSignal | undefined
+  onBatch?: ((undone: readonly Undone[]) => void) | undefined
 }
 
 /** The undo's own operation as it ended; with targets left when it was stopped. */

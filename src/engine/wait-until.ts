@@ -6,7 +6,7 @@ import { keepLooking, type Looks } from './poller.ts'
 
 export interface UntilSeen<T> extends Omit<Looks, 'look' | 'onError'> {
   timeoutMs: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Null: nothing yet. */
   look(): Promise<T | null>
 }

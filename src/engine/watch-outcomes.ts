@@ -5,20 +5,20 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../domain/job.ts'
 import { verdictOf, type Verdict, type Watched, type WatchedFacts } from '../domain/rerun-result.ts'
-import type { Store } from '../store/port.ts'
+import type { Reader } from './engine.ts'
 import type { EngineEvents } from './events.ts'
 import { createInspector, heldBy, type Held } from './inspector.ts'
 import { readJobs } from './read-jobs.ts'
 import { untilSeen } from './wait-until.ts'
 
 export interface Verify {
-  store: Store
+  store: Reader
   /** Of an engine on the same connection, whose commits no watch reports. */
   events?: EngineEvents
   clock: Clock
   watched: readonly Watched[]
   timeoutMs: number
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Ends the wait with the first that did not come through or cannot start: what the others prove changes nothing then. */
   stopsEarly?: boolean
   /** Once for each type that is held, as soon as it is seen. */
@@ -120,7 +120,7 @@ function hasNews({ state, attempt }: Job, target: Watched): boolean {
 
 /** Those whose type cannot start at all now: to be known before anything is changed. */
 export async function cannotStart(
-  store: Pick<Store, 'types' | 'now'>,
+  store: Pick<Reader, 'types' | 'now'>,
   targets: readonly Watched[],
 ): Promise<readonly { target: Watched; held: Held }[]> {
   const now = store.now()

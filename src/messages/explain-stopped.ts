@@ -1,6 +1,6 @@
 /** Jobs that wait for a person, and those that are over. */
 import type { Incident, IncidentKind } from '../domain/incident.ts'
-import { guardedBecause } from '../domain/incident.ts'
+import { guardedBecause } from './incident-messages.ts'
 import type { Explanation, JobFacts } from '../domain/explain-facts.ts'
 import { agoWords, countWords, errorWords } from './explain-messages.ts'
 

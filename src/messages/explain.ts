@@ -1,7 +1,4 @@
-/**
- * Why a job is where it is, what happens next and when, and the command that changes it, in finished sentences.
- * Pure rules over facts that somebody else has gathered; it knows no store and prints nothing.
- */
+/** Words why a job is where it is, what happens next and when, and which command changes it. */
 import type { Explanation, JobFacts } from '../domain/explain-facts.ts'
 import { explainAvailable, explainWaiting } from './explain-pending.ts'
 import { explainRunning } from './explain-running.ts'

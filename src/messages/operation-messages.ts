@@ -1,7 +1,9 @@
 /** How an operation is spoken of: the command that made it, and what was meant by it. */
-import { operationLimits, type Operation, type OperationVerb } from '../domain/operation.ts'
 import { maskText } from '../text/mask.ts'
 import { maskWords } from '../text/shell-words.ts'
+import type { Operation, OperationVerb, UndoRefusal } from '../domain/operation.ts'
+import type { UndoPlan } from '../engine/actions/undo.ts'
+import { WfError } from '../errors.ts'
 
 const commands: Readonly<Record<OperationVerb, string>> = {
   resolve: 'incidents resolve',
@@ -46,12 +48,49 @@ export function finalBecause(verb: OperationVerb): string | null {
   }
 }
 
-/** `17 18 19`, and of many the first and how many: what was meant where keys or names were given. */
-export function namedWords(names: readonly (number | string)[]): string {
-  const { namedKeys, selectorCharacters } = operationLimits
-  const told = names.slice(0, namedKeys).join(' ')
-  const words = names.length > namedKeys ? `${told} … (${names.length} in all)` : told
-  return words.length > selectorCharacters ? `${words.slice(0, selectorCharacters - 1)}…` : words
+/** Why an operation can't be undone, and what to do instead. */
+export function undoRefusalWords(
+  { id, verb, undoes, undoneBy }: Operation,
+  refusal: UndoRefusal,
+): { message: string; hint: string } {
+  switch (refusal) {
+    case 'undo':
+      return {
+        message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`,
+        hint: 'do again what was undone',
+      }
+    case 'final':
+      return {
+        message: `operation ${id} (${commandOf(verb)}) cannot be undone: ${finalBecause(verb) ?? 'it is final'}`,
+        hint: `wf audit show ${id}`,
+      }
+    case 'undone':
+      return {
+        message: `operation ${id} was undone already, by operation ${undoneBy}`,
+        hint: `wf audit show ${undoneBy}`,
+      }
+    case 'unchanged':
+      return { message: `operation ${id} changed nothing`, hint: `wf audit show ${id}` }
+    case 'at work':
+      return {
+        message: `operation ${id} is still at work`,
+        hint: 'stop it first, or wait for its end; if its process was killed, that is known a minute after its last change',
+      }
+  }
+}
+
+/** Returns the operation that a plan undoes. Throws a WfError `not_found` or `conflict` that says why not. */
+export function undoable(plan: UndoPlan): Operation {
+  if (plan.refusal === null) return plan.of
+  if (plan.of !== null) {
+    const { message, hint } = undoRefusalWords(plan.of, plan.refusal)
+    throw new WfError('conflict', message, { hint })
+  }
+  if (plan.id === null)
+    throw new WfError('not_found', 'there is nothing to undo', { hint: 'wf audit list shows what was done' })
+  throw new WfError('not_found', `there is no operation ${plan.id}`, {
+    hint: 'old ones are pruned; wf audit list shows what there is',
+  })
 }
 
 const ofNames: readonly OperationVerb[] = ['pause', 'resume', 'trip', 'close', 'release', 'drain', 'forget']

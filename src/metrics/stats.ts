@@ -5,8 +5,9 @@
  */
 import type { Cancel, Clock } from '../clock.ts'
 import { isStoreGone } from '../errors.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { EngineEventMap, EngineEvents } from '../engine/events.ts'
-import type { Logger } from '../logger.ts'
+import { loggerOf, type Logger } from '../logger.ts'
 import type { Store } from '../store/port.ts'
 import { createAttemptTotals, type AttemptTotals } from './attempt-totals.ts'
 import { metrics } from './names.ts'
@@ -72,6 +73,20 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
       endings = []
       await flusher.end()
     },
+  }
+}
+
+/** Runs work on an engine outside of a worker, so that the attempts it settles are counted too. */
+export async function withStats<T>(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  work: () => Promise<T>,
+): Promise<T> {
+  const stats = createStats({ events: engine.events, store: engine, clock, log: loggerOf(() => {}) })
+  stats.start()
+  try {
+    return await work()
+  } finally {
+    await stats.stop()
   }
 }
 

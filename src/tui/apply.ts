@@ -1,21 +1,20 @@
-/** Does what a person has agreed to, through the engine, as one operation that can be looked up and undone. */
-import type { Clock } from '../clock.ts'
-import { counted, thousands } from '../terminal/time.ts'
-import { guardedBecause, type IncidentKind } from '../domain/incident.ts'
+/** Applies an action that a person has agreed to, and words the result. */
 import { undoableVerbs, type Operation } from '../domain/operation.ts'
-import { closeBreaker, tripBreaker } from '../engine/breaker-admin.ts'
-import { changeMany } from '../engine/bulk.ts'
-import type { Engine } from '../engine/engine.ts'
-import { operationToUndo, undoOperation } from '../engine/undo.ts'
-import { meantWords } from './as-command.ts'
+import type { ActionContext, Run } from '../engine/actions/action.ts'
+import { applyClose, applyTrip } from '../engine/actions/breakers.ts'
+import { applyJobs } from '../engine/actions/change-jobs.ts'
+import { applyPause } from '../engine/actions/types.ts'
+import { applyUndo, planUndo } from '../engine/actions/undo.ts'
+import { guardedBecause } from '../messages/incident-messages.ts'
+import { undoable } from '../messages/operation-messages.ts'
+import { counted, thousands } from '../terminal/time.ts'
 import { usualTripMinutes, type JobsPlan, type JobVerb } from './action.ts'
+import { meantWords } from './as-command.ts'
 import type { Confirm } from './state.ts'
 
 export interface Deed {
-  engine: Engine
-  clock: Clock
+  actions: ActionContext
   confirm: Confirm
-  who: string
   /** Stops between two batches. */
   signal: AbortSignal
   onProgress(done: number): void
@@ -28,9 +27,9 @@ export interface Done {
   isVain: boolean
 }
 
-/** What was done. Rejects with the store's errors. */
+/** Rejects with the store's errors. */
 export async function act(deed: Deed): Promise<Done> {
-  const { engine, confirm, who } = deed
+  const { actions, confirm } = deed
   const { plan, amount } = confirm
   const reason = confirm.reason || null
   switch (plan.of) {
@@ -38,21 +37,22 @@ export async function act(deed: Deed): Promise<Done> {
       return changeJobs(deed, plan)
     case 'breaker': {
       const { name, verb } = plan
-      const why = { who, reason: confirm.reason }
       if (verb === 'trip') {
-        await tripBreaker(engine.store, name, { ...why, forMs: (amount ?? usualTripMinutes) * 60_000 })
-        return fine(`the breaker ${name} is open for ${amount ?? usualTripMinutes} min`)
+        const minutes = amount ?? usualTripMinutes
+        await applyTrip(actions, { name, reason, forMs: minutes * 60_000 })
+        return fine(`the breaker ${name} is open for ${minutes} min`)
       }
-      const { changed } = await closeBreaker(engine.store, name, why)
+      const { changed } = await applyClose(actions, { name, reason })
       return fine(changed ? `the breaker ${name} is closed` : `the breaker ${name} was closed already`)
     }
     case 'type': {
       const { type, verb } = plan
-      const changed = await engine.pauseTypes([type], { paused: verb === 'pause', reason, who })
+      const paused = verb === 'pause'
+      const { changed } = await applyPause(actions, { types: [type], paused, reason, untilAt: null })
       return fine(
         changed.length > 0
-          ? `${type} is ${verb === 'pause' ? 'paused' : 'resumed'}`
-          : `${type} was ${verb === 'pause' ? 'paused' : 'running'} already`,
+          ? `${type} is ${paused ? 'paused' : 'resumed'}`
+          : `${type} was ${paused ? 'paused' : 'running'} already`,
       )
     }
     default:
@@ -70,34 +70,33 @@ const done: Readonly<Record<JobVerb, string>> = {
   cancel: 'cancelled',
 }
 
-async function changeJobs(
-  { engine, clock, confirm, who, signal, onProgress }: Deed,
-  plan: JobsPlan,
-): Promise<Done> {
-  const { targets, guarded, amount } = confirm
-  const keys = targets.map(({ key }) => key)
+/** Counts what each batch did. */
+function running<T>({ signal, onProgress }: Deed): Run<T> {
   let count = 0
-  const operation = await changeMany({
-    ...{ engine, clock, keys, signal },
-    selector: meantWords(plan, confirm),
-    resolution: {
-      verb: plan.verb,
-      who,
-      reason: confirm.reason || null,
-      ...(amount === null ? {} : { retries: amount }),
-      ...(plan.set ? { set: plan.set } : {}),
-    },
-    passedBy: guarded.map(({ key, kind }) => ({
-      jobKey: key,
-      why: guardedBecause[kind as IncidentKind] ?? 'it would do harm again',
-    })),
-    onBatch(applied) {
-      count += applied.length
-      onProgress(count)
-    },
-  })
+  const onBatch = (results: readonly T[]) => {
+    count += results.length
+    onProgress(count)
+  }
+  return { signal, onBatch }
+}
+
+async function changeJobs(deed: Deed, plan: JobsPlan): Promise<Done> {
+  const { actions, confirm } = deed
+  const { targets, guarded, amount, reason } = confirm
+  const { verb, set } = plan
+  const change = {
+    ...{ verb, reason: reason || null },
+    ...(amount === null ? {} : { retries: amount }),
+    ...(set ? { set } : {}),
+  }
+  const keys = targets.map(({ key }) => key)
+  const frozen = { change, keys, targets, guarded, meant: meantWords(plan, confirm) }
+  const whySkipped = ({ kind }: { kind: string }) =>
+    (guardedBecause as Readonly<Record<string, string>>)[kind] ?? 'it would do harm again'
+  const operation = await applyJobs(actions, frozen, { ...running(deed), whySkipped })
+  if (operation === null) return { words: `no job ${done[verb]}`, isVain: false }
   return {
-    words: `${counted(operation.changed, 'job')} ${done[plan.verb]}${restWords(operation)}`,
+    words: `${counted(operation.changed, 'job')} ${done[verb]}${restWords(operation)}`,
     isVain: isVain(operation),
   }
 }
@@ -116,16 +115,11 @@ function restWords(operation: Operation): string {
   return `${parts.map((part) => `, ${part}`).join('')} (operation ${id}${undo})`
 }
 
-async function undo({ engine, clock, confirm, who, signal, onProgress }: Deed): Promise<Done> {
-  const of = await operationToUndo(engine.store, confirm.targets[0]?.key ?? null, engine.store.now())
-  let count = 0
-  const operation = await undoOperation({
-    ...{ store: engine.store, clock, of, who, reason: confirm.reason || null, signal },
-    onBatch(undone) {
-      count += undone.length
-      onProgress(count)
-    },
-  })
+async function undo(deed: Deed): Promise<Done> {
+  const { actions, confirm } = deed
+  const { engine } = actions
+  const of = undoable(await planUndo(engine.reader, confirm.targets[0]?.key ?? null, engine.now()))
+  const operation = await applyUndo(actions, { of, reason: confirm.reason || null }, running(deed))
   if (isVain(operation))
     return { words: `nothing of operation ${of.id} could be undone${restWords(operation)}`, isVain: true }
   return fine(

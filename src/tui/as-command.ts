@@ -1,6 +1,6 @@
 /** The command line that does what a panel asks for, and what of it goes on record. */
 import { thousands } from '../terminal/time.ts'
-import { namedWords } from '../messages/operation-messages.ts'
+import { namedTargets } from '../domain/operation.ts'
 import type { Selector } from '../domain/selector.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { quoted } from '../text/shell-words.ts'
@@ -64,7 +64,7 @@ export function meantWords(
 ): string {
   const isNamed = isKeysAlone(plan.selector) || (takesGuarded && plan.list === 'jobs')
   return isNamed
-    ? namedWords(targets.map(({ key }) => key))
+    ? namedTargets(targets.map(({ key }) => key))
     : `${selectorText(plan.selector)}${kindsFlag({ plan, takesGuarded, targets })}`.trim()
 }
 

@@ -2,11 +2,12 @@
 import type { Clock } from '../clock.ts'
 import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
 import type { VariableChange } from '../domain/resolution.ts'
+import { targetPages } from '../engine/actions/targets.ts'
 import type { Engine } from '../engine/engine.ts'
 import { act } from './apply.ts'
 import { isYes, otherOf } from './confirm.ts'
 import type { StateDesk } from './state-store.ts'
-import { freeze, mostTargets, pagesOf } from './resolve-targets.ts'
+import { freeze, mostTargets } from './resolve-targets.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
 import { planOf, type JobVerb, type Plan } from './action.ts'
@@ -66,7 +67,7 @@ export class Changes {
     const meant = listed(query)
     if (meant === null) return
     const limit = mostTargets + 1
-    everyItem(pagesOf(source.reader, { list: meant.of, selector: meant.selector }), { limit }).then(
+    everyItem(targetPages(source.reader, { list: meant.of, selector: meant.selector }), { limit }).then(
       (targets) => {
         const marks = marksOfTargets(query.list, targets.slice(0, mostTargets))
         desk.dispatch({ type: 'marked', key: pageKey(query), marks, more: targets.length > mostTargets })
@@ -164,16 +165,14 @@ export class Changes {
       const engine = await openEngine()
       try {
         const { words, isVain } = await act({
-          engine,
-          clock,
+          actions: { engine, clock, who },
           confirm,
-          who,
           signal,
           onProgress: (done) => desk.dispatch({ type: 'progressed', id, done }),
         })
         desk.dispatch({ type: 'ended', id, notice: this.#notice(words, isVain ? 'bad' : 'good') })
       } finally {
-        await engine.store.close()
+        await engine.reader.close()
       }
     } catch (error) {
       desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') })

@@ -2,7 +2,8 @@
 import type { Explanation } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
 import type { InspectedBreaker } from '../engine/breaker-admin.ts'
-import { explainJob } from '../engine/explain-job.ts'
+import { jobFacts } from '../engine/explain-job.ts'
+import { explain } from '../messages/explain.ts'
 import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
 import type {
   InspectedDeadLetter,
@@ -85,8 +86,8 @@ async function readJob(
   key: number,
 ): Promise<Detail | null> {
   const detail = await inspector.job(key)
-  const explanation =
-    pane === 'explain' ? ((await explainJob(reader, key, now()))?.explanation ?? null) : null
+  const facts = pane === 'explain' ? await jobFacts(reader, key, now()) : null
+  const explanation = facts && explain(facts)
   const letter = isLetter ? await inspector.deadLetter(key) : null
   if (letter) return { id, pane, kind: 'letter', letter, detail, explanation }
   return detail && { id, pane, kind: 'job', detail, explanation }

@@ -1,7 +1,7 @@
 /** A cause as people and scripts see it, with the command that takes exactly its incidents. */
 import { trendWindowMs, type Cause, type Trend } from '../domain/cause.ts'
 import type { CommonVariable } from '../domain/common-variables.ts'
-import { guardedBecause } from '../domain/incident.ts'
+import { guardedBecause } from '../messages/incident-messages.ts'
 import { preview } from '../text/preview.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { whereText } from '../domain/where.ts'

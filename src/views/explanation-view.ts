@@ -1,12 +1,17 @@
 /** Why a job is where it is, as people and scripts see it. */
-import type { Advice } from '../domain/explain-facts.ts'
-import type { ExplainedJob } from '../engine/explain-job.ts'
+import type { Advice, Explanation } from '../domain/explain-facts.ts'
+import type { Job } from '../domain/job.ts'
 import { stateWords, statePainter } from './job-view.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { say, type Safe } from '../terminal/safe.ts'
 import { section, stepDocuments, stepLines, type Step } from './sections.ts'
 import { quoted } from '../text/shell-words.ts'
+
+export interface ExplainedJob {
+  job: Job
+  explanation: Explanation
+}
 
 export function explanationDocument({ job, explanation }: ExplainedJob, suffix: string) {
   const { why, next, at, commands } = explanation

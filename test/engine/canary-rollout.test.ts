@@ -134,7 +134,7 @@ describe('a watched resolution', () => {
   it('does not lose what was done with an error of the store, and rejects with it when nothing was done', async () => {
     const made = await stopped(2)
     const broken = { ...made.store, jobs: () => Promise.reject(new Error('the disk is gone')) }
-    const end = start(made, { engine: { ...made.engine, store: broken } })
+    const end = start(made, { engine: { ...made.engine, reader: broken } })
     await made.clock.advance(1_000)
     expect(await end).toMatchObject({
       applied: [{ status: 'changed' }, { status: 'changed' }],

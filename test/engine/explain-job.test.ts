@@ -1,13 +1,14 @@
 import { declareTypes, reportBreakers } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
-import { explainJob } from '../../src/engine/explain-job.ts'
+import { jobFacts } from '../../src/engine/explain-job.ts'
 import { createInspector } from '../../src/engine/inspector.ts'
+import { explain } from '../../src/messages/explain.ts'
 import { testEngine, type TestEngine } from '../support/test-engine.ts'
 
 const explained = async (t: TestEngine, key: number) => {
-  const found = await explainJob(t.store, key, t.store.now())
-  if (!found) throw new Error('no such job')
-  const { why, next, commands } = found.explanation
+  const facts = await jobFacts(t.store, key, t.store.now())
+  if (!facts) throw new Error('no such job')
+  const { why, next, commands } = explain(facts)
   return { words: [...why, ...next].join(' '), commands: commands.map(({ args }) => args.join(' ')) }
 }
 
@@ -23,7 +24,7 @@ const declared = {
 describe('the explanation of a job', () => {
   it('is nothing for a job that is not there', async () => {
     const t = await testEngine()
-    expect(await explainJob(t.store, 4711, t.store.now())).toBeNull()
+    expect(await jobFacts(t.store, 4711, t.store.now())).toBeNull()
   })
 
   it('finds out that nobody handles its type, that the type is paused, and that it is about to start', async () => {

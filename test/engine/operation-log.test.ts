@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { WfError } from '../../src/errors.ts'
 import { changeMany, type Bulk } from '../../src/engine/bulk.ts'
 import { closeBreaker, tripBreaker } from '../../src/engine/breaker-admin.ts'
-import { foretellUndo, operationToUndo, undoablePages, undoOperation } from '../../src/engine/undo.ts'
+import { planUndo } from '../../src/engine/actions/undo.ts'
+import { foretellUndo, undoablePages, undoOperation } from '../../src/engine/undo.ts'
+import { undoable } from '../../src/messages/operation-messages.ts'
 import type { Undone } from '../../src/domain/operation.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
 
@@ -24,6 +26,8 @@ const bulk = (t: TestEngine, keys: readonly number[], over: Partial<Bulk> = {}) 
     resolution: { verb: 'resolve', retries: 3, who: 'ann@box', reason: 'r' },
     ...over,
   })
+
+const toUndo = async (...wanted: Parameters<typeof planUndo>) => undoable(await planUndo(...wanted))
 
 const lastOperation = async ({ store }: TestEngine) => (await store.operations({}, { limit: 1 })).items[0]
 
@@ -181,7 +185,7 @@ describe('what changes the store without naming an operation', () => {
 
 const undo = (
   t: TestEngine,
-  of: Awaited<ReturnType<typeof operationToUndo>>,
+  of: Awaited<ReturnType<typeof toUndo>>,
   over: Partial<Parameters<typeof undoOperation>[0]> = {},
 ) => undoOperation({ store: t.store, clock: t.clock, of, who: 'bob', reason: null, ...over })
 
@@ -194,7 +198,7 @@ describe('undo', () => {
       { jobKey: await t.add({ type: 'other' }), verb: 'cancel', who: 'ann', reason: null },
     ])
     const started = await t.claim({ limit: 1 })
-    const of = await operationToUndo(t.store, null, t.store.now())
+    const of = await toUndo(t.store, null, t.store.now())
     expect(of.verb).toBe('resolve')
     const foretold: Undone[] = []
     for await (const page of undoablePages(t.store, of.id))
@@ -205,13 +209,13 @@ describe('undo', () => {
     expect(operation).toMatchObject({ verb: 'undo', undoes: of.id, matched: 150, changed: 149, failed: 1 })
     expect(undone.find(({ status }) => status === 'failed')?.jobKey).toBe(started[0]?.key)
     expect((await t.store.counts()).failed).toBe(149)
-    await expect(operationToUndo(t.store, null, t.store.now())).rejects.toMatchObject({ code: 'not_found' })
+    await expect(toUndo(t.store, null, t.store.now())).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('refuses what is final, what was undone, an undo, what changed nothing and what is still at work, each with a sentence', async () => {
     const t = await testEngine()
     const why = (id: number) =>
-      operationToUndo(t.store, id, t.store.now()).then(
+      toUndo(t.store, id, t.store.now()).then(
         () => 'it can',
         (error: WfError) => [error.code, error.message],
       )
@@ -259,7 +263,7 @@ describe('undo', () => {
       matched: 150,
       changed: 100,
     })
-    const again = await operationToUndo(t.store, resolved.id, t.store.now())
+    const again = await toUndo(t.store, resolved.id, t.store.now())
     expect(await undo(t, again)).toMatchObject({ matched: 50, changed: 50 })
     expect((await t.store.counts()).failed).toBe(150)
   })

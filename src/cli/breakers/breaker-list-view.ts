@@ -6,13 +6,13 @@ import {
   localBreakers,
   type InspectedLocalBreaker,
 } from '../../engine/local-breakers.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader } from '../../engine/engine.ts'
+import type { TypeView } from '../../store/views.ts'
 import { breakerColumns, breakerDocument, type ShownBreaker } from '../../views/breaker-view.ts'
 import { inspectedBreakers } from './breakers-command.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
-import type { TypeView } from '../../store/views.ts'
 
 export interface ListedBreaker extends ShownBreaker {
   /** Whose it is: a worker's id; null for one that all share. */
@@ -22,7 +22,7 @@ export interface ListedBreaker extends ShownBreaker {
   document: object
 }
 
-export async function listedBreakers(store: Store): Promise<readonly ListedBreaker[]> {
+export async function listedBreakers(store: Reader): Promise<readonly ListedBreaker[]> {
   const now = store.now()
   const [types, workers] = [await store.types(now), await store.workers(now)]
   const isHeld = (type: string) => heldInAll(type, workers, now).length > 0

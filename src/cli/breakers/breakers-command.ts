@@ -5,7 +5,7 @@ import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
 import { inspectBreaker, type InspectedBreaker, type Steered } from '../../engine/breaker-admin.ts'
-import type { Store, StoreReader } from '../../store/port.ts'
+import type { Reader } from '../../engine/engine.ts'
 import { BaseCommand } from '../base-command.ts'
 import { iso } from '../../terminal/json.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
@@ -21,14 +21,14 @@ export const breakerArg = () =>
   })
 
 /** Those that were ever opened, as they are now. */
-export async function inspectedBreakers(store: Store): Promise<readonly InspectedBreaker[]> {
+export async function inspectedBreakers(store: Reader): Promise<readonly InspectedBreaker[]> {
   const [rows, types] = [await store.breakers(), await store.types(store.now())]
   return rows.map((row) => inspectBreaker(row, types, store.now()))
 }
 
 /** Names that workers have declared or that were opened before. */
-export async function knownBreakers(store: StoreReader, now: number): Promise<readonly string[]> {
-  const [rows, types] = [await store.breakers(), await store.types(now)]
+export async function knownBreakers(store: Reader): Promise<readonly string[]> {
+  const [rows, types] = [await store.breakers(), await store.types(store.now())]
   return [
     ...new Set([
       ...rows.map(({ name }) => name),

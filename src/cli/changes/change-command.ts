@@ -1,111 +1,137 @@
-/** What verbs share that change the jobs of keys or of a selector, never of nothing. */
-import { finalStates, jobStates } from '../../domain/job.ts'
-import { runsAgain, type Resolution } from '../../domain/resolution.ts'
-import type { Store } from '../../store/port.ts'
+/** The flow of verbs that change jobs: plan, preview or approve, apply, report. */
+import type { Selector } from '../../domain/selector.ts'
+import { runsAgain } from '../../domain/resolution.ts'
+import type { JobChange, JobsPlan } from '../../engine/actions/change-jobs.ts'
+import type { TargetList } from '../../engine/actions/targets.ts'
+import type { ActionContext } from '../../engine/actions/action.ts'
 import { BaseCommand } from '../base-command.ts'
 import { readKeys } from '../input/keys.ts'
-import { refuseBound, selectorOf, type Bound, type SelectorFlagValues } from '../input/selector-flags.ts'
-import type { Target } from './targets.ts'
-import { everyItem, type Page, type Paged } from '../../store/page.ts'
-import type { Selector } from '../../domain/selector.ts'
+import {
+  boundFlags,
+  refuseBound,
+  selectorFlags,
+  selectorOf,
+  type Bound,
+  type SelectorFlagValues,
+} from '../input/selector-flags.ts'
+import { changeFlags, paceFlags } from './change-flags.ts'
 
 export interface Verb {
-  /** As it is typed: `jobs cancel`. */
-  verb: string
-  /** `cancelled for good`: what happens to those that change. */
+  /** As typed: `jobs cancel`. */
+  command: string
+  /** What happens to those that change: `cancelled for good`. */
   done: string
-  resolution: Omit<Resolution, 'jobKey'>
-  /** Runs jobs again: a selector alone does not take those that repeat their damage as they are. */
-  guards?: boolean
+  /** The list that the selector narrows. */
+  list: TargetList
+  change: JobChange
 }
 
-export interface Wanted {
-  /** Keys as typed. */
-  words: readonly string[] | undefined
-  selector: Selector
-  dryRun: boolean
-  yes: boolean
-  /** Jobs a second, at most. */
-  perSecond: number | undefined
-  bound: Bound
+export const jobsChangeFlags = changeFlagsOf('jobs')
+export const dlqChangeFlags = changeFlagsOf('dlq')
+
+function changeFlagsOf(list: 'jobs' | 'dlq') {
+  return { ...selectorFlags(list), ...boundFlags(list), ...changeFlags, ...paceFlags }
 }
 
-interface WantedFlags extends SelectorFlagValues, Bound {
+export interface ChangeFlags extends SelectorFlagValues, Bound {
   'dry-run': boolean
-  yes: boolean
+  yes?: boolean
   rate?: number | undefined
 }
 
 export abstract class ChangeCommand extends BaseCommand {
-  /** A page of what the selector means. */
-  protected abstract targetsOf(store: Store, selector: Selector, page: Page): Promise<Paged<Target>>
-
-  protected wanted(words: readonly string[] | undefined, flags: WantedFlags): Wanted {
-    const { 'dry-run': dryRun, yes, rate: perSecond, limit, sort } = flags
-    return { words, selector: selectorOf(flags, this.now()), dryRun, yes, perSecond, bound: { limit, sort } }
-  }
-
+  /** Changes the jobs of keys or of a selector; refuses neither. */
   protected async change(
-    { words, selector, dryRun, yes, perSecond, bound }: Wanted,
-    { verb, done, resolution, guards = false }: Verb,
+    words: readonly string[] | undefined,
+    flags: ChangeFlags,
+    { command, done, list, change }: Verb,
   ): Promise<void> {
-    const [{ approve, needsTarget, sampleLines }, { changeJobs }, { guardedAmong, nameGuarded, passedByOf }] =
-      await Promise.all([import('./targets.ts'), import('./bulk-change.ts'), import('./resolvable.ts')])
-    const typed = words && (await readKeys(words))
-    const isWide = Object.keys(selector).length > 0
-    if (!typed && !isWide) throw needsTarget(verb)
-    if (!isWide) refuseBound(bound)
-    const engine = await this.openEngine({ dryRun })
-    const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
-    const change = { engine, resolution, done, dryRun, perSecond }
-    if (!isWide && guards) await nameGuarded(this.output, engine.store, typed ?? [])
-    if (!isWide) return this.endWith(await changeJobs(context, { ...change, keys: typed ?? [] }))
-    const narrowed = typed ? { ...selector, keys: typed } : selector
-    const meant = await everyItem(
-      (page) => this.targetsOf(engine.store, typed ? narrowed : withoutOver(narrowed), page),
-      bound,
-    )
-    if (meant.length === 0) await this.sayNothing(engine.store, narrowed)
-    const guarded = guards ? await guardedAmong(engine.store, meant, narrowed) : []
-    const passed = new Set(guarded.map(({ key }) => key))
-    const targets = meant.filter(({ key }) => !passed.has(key))
-    if (dryRun) this.output.print(...sampleLines(targets))
-    else {
-      const again = runsAgain(resolution.verb) ? engine.store : null
+    const { approve, needsTarget } = await import('./approve.ts')
+    const selector = selectorOf(flags, this.now())
+    const keys = words && (await readKeys(words))
+    const isSelected = Object.keys(selector).length > 0
+    if (!keys && !isSelected) throw needsTarget(command)
+    if (!isSelected) refuseBound(flags)
+    const { actions, plan } = await this.plan({ change, list, keys, selector, bound: flags }, flags)
+    if (isSelected && !flags['dry-run']) {
+      const again = runsAgain(change.verb) ? actions.engine : null
+      const { targets, guarded } = plan
       await approve(this.output, {
-        targets,
-        guarded,
-        done,
-        verb: resolution.verb,
-        again,
-        yes,
-        unasked: false,
+        ...{ targets, guarded, done, verb: change.verb, again },
+        ...{ yes: flags.yes ?? false, unasked: false },
       })
     }
-    const keys = targets.map(({ key }) => key)
-    this.endWith(
-      await changeJobs(context, {
-        ...change,
-        keys,
-        selector: narrowed,
-        bound,
-        passedBy: passedByOf(guarded, 'its key or --kind'),
-      }),
-    )
+    await this.apply(actions, plan, { done, flags })
   }
-}
 
-/** A selector that names no state does not mean what is over, however much of that there is. */
-function withoutOver(selector: Selector): Selector {
-  return selector.states
-    ? selector
-    : { ...selector, states: jobStates.filter((state) => !finalStates.includes(state)) }
-}
+  /** Freezes the targets; says when there are none, and names guarded jobs that were given by key. */
+  protected async plan(
+    input: {
+      change: JobChange
+      list: TargetList
+      keys: readonly number[] | undefined
+      selector: Selector
+      bound: Bound
+    },
+    { 'dry-run': dryRun }: ChangeFlags,
+  ): Promise<{ actions: ActionContext; plan: JobsPlan }> {
+    const {
+      change,
+      keys,
+      selector,
+      bound: { limit, sort },
+    } = input
+    const [actions, { planJobs }, { sampleLines }] = await Promise.all([
+      this.openActions({ dryRun }),
+      import('../../engine/actions/change-jobs.ts'),
+      import('./approve.ts'),
+    ])
+    const { reader } = actions.engine
+    const plan = await planJobs(reader, { ...input, bound: { limit, sort } })
+    if (keys && Object.keys(selector).length === 0) {
+      if (runsAgain(change.verb) && input.list !== 'dlq' && keys.length > 1) {
+        const { nameGuarded } = await import('./guarded.ts')
+        await nameGuarded(this.output, reader, keys)
+      }
+      return { actions, plan }
+    }
+    if (plan.targets.length + plan.guarded.length === 0)
+      await this.sayNothing(reader, keys ? { ...selector, keys } : selector)
+    if (dryRun) this.output.print(...sampleLines(plan.targets))
+    return { actions, plan }
+  }
 
-export async function pageOfTargets<T>(
-  page: Promise<Paged<T>>,
-  targetOf: (item: T) => Target,
-): Promise<Paged<Target>> {
-  const { items, next } = await page
-  return { items: items.map(targetOf), next }
+  protected async apply(
+    actions: ActionContext,
+    plan: JobsPlan,
+    { done, flags: { 'dry-run': dryRun, rate } }: { done: string; flags: ChangeFlags },
+  ): Promise<void> {
+    const [
+      { applyJobs, previewJobs },
+      { impactNow },
+      { runChange },
+      { skippedOf, whySkipped },
+      { nearKeys },
+    ] = await Promise.all([
+      import('../../engine/actions/change-jobs.ts'),
+      import('../../engine/actions/impact.ts'),
+      import('./change-run.ts'),
+      import('./guarded.ts'),
+      import('../input/suggestions.ts'),
+    ])
+    const { keys, change } = plan
+    const { engine } = actions
+    const code = await runChange(
+      { output: this.output, actions, suffix: this.storeSuffix },
+      {
+        ...{ verb: change.verb, noun: 'job', done, keys, dryRun, perSecond: rate },
+        skipped: skippedOf(plan.guarded),
+        preview: (run) => previewJobs(actions, plan, run),
+        apply: (run) => applyJobs(actions, plan, { ...run, whySkipped }),
+        ...(runsAgain(change.verb) ? { impact: () => impactNow(engine, keys) } : {}),
+        missing: (key) => nearKeys(engine.reader, key),
+      },
+    )
+    this.endWith(code)
+  }
 }

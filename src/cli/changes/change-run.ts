@@ -1,109 +1,94 @@
-/** What carries a verb over many: the counts, the line of progress, and Ctrl-C, which leaves the rest as it is. */
-import type { Clock } from '../../clock.ts'
-import type { WfError } from '../../errors.ts'
-import type { OperationVerb } from '../../domain/operation.ts'
+/** Runs a change of many targets: dry run or for real, with progress, Ctrl-C between batches, and the summary at the end. */
+import type { Operation, OperationVerb } from '../../domain/operation.ts'
 import type { Applied } from '../../domain/resolution.ts'
-import { ChangeTally } from './changes.ts'
+import type { ActionContext, Run } from '../../engine/actions/action.ts'
+import type { JobsPreview } from '../../engine/actions/change-jobs.ts'
+import type { Impact } from '../../engine/actions/impact.ts'
+import type { WfError } from '../../errors.ts'
+import type { Output } from '../../terminal/output.ts'
+import { createProgress } from '../../terminal/progress.ts'
 import { toWfError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { onInterrupt } from '../input/interrupt.ts'
 import { warnFinal } from '../output/operation-line.ts'
-import type { Output } from '../../terminal/output.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { ChangeTally, tellChanges } from './changes.ts'
+import { setPreviews } from './set-preview.ts'
 
 export interface ChangeContext {
   output: Output
-  clock: Clock
-  /** Behind every command that is shown. */
-  suffix?: string
+  actions: ActionContext
+  /** Follows every command that is shown. */
+  suffix: string
 }
 
-export interface ChangeRun {
-  tally: ChangeTally
-  /** Aborts between two batches. */
-  signal: AbortSignal
-  /** Counts what became of some, and tells how far it is. */
-  add(applied: readonly Applied[]): void
-}
-
-interface PlannedChange {
+export interface Change {
   verb: OperationVerb
-  keys: readonly number[]
-  /** `jobs`: what is counted. */
+  /** What is counted: `job`, `dead letter`. */
   noun: string
+  /** What happens to those that change: `cancelled for good`. */
+  done: string
+  keys: readonly number[]
+  /** Matched and skipped. */
+  skipped?: readonly Applied[]
   dryRun: boolean
+  perSecond: number | undefined
+  preview(run: Run<Applied>): Promise<JobsPreview | undefined>
+  apply(run: Run<Applied>): Promise<Operation | null>
+  /** What blocks the jobs after the change. */
+  impact?(): Promise<readonly Impact[]>
+  /** Hint for a single key that does not exist. */
+  missing?(key: number): Promise<string>
 }
 
-interface RunResult<T> {
-  result: T
-  tally: ChangeTally
-  /** When somebody stopped it. */
-  stoppedWith: ExitCode | null
-}
-
-export async function runChange<T>(
-  { output, clock }: ChangeContext,
-  { verb, keys, noun, dryRun }: PlannedChange,
-  work: (run: ChangeRun) => Promise<T>,
-): Promise<RunResult<T>> {
+/** Prints what became of each target. Rejects with the store's error only if nothing was changed. */
+export async function runChange(
+  { output, actions, suffix }: ChangeContext,
+  change: Change,
+): Promise<ExitCode> {
+  const { verb, keys, noun, done, dryRun, perSecond, skipped = [] } = change
   const tally = new ChangeTally({ keepsAll: output.json })
   const interrupt = onInterrupt(output)
-  const progress = createProgress(output, clock, noun)
-  const add = (applied: readonly Applied[]) => {
-    tally.add(applied)
-    progress.update(tally.total, tally.total / keys.length)
+  const progress = createProgress(output, actions.clock, `${noun}s`)
+  const run = {
+    signal: interrupt.signal,
+    onBatch(applied: readonly Applied[]) {
+      tally.add(applied)
+      progress.update(tally.total, tally.total / keys.length)
+    },
   }
+  let preview: JobsPreview | undefined
+  let operation: number | null = null
+  let failure: WfError | null = null
   try {
     if (!dryRun && keys.length > 0) warnFinal(output, verb)
-    const result = await work({ tally, signal: interrupt.signal, add })
-    return { result, tally, stoppedWith: interrupt.exitCode }
+    if (dryRun) preview = await change.preview(run)
+    else
+      await change.apply({
+        ...run,
+        perSecond,
+        onBegin(id) {
+          operation = id
+        },
+      })
+  } catch (error) {
+    if (dryRun || tally.total === 0) throw error
+    failure = toWfError(error, '')
   } finally {
     progress.end()
     interrupt.release()
   }
-}
-
-export interface ChangeEnd {
-  /** What broke it off. */
-  failure: WfError | null
-  /** The record of it; null where nothing was begun. */
-  id: number | null
-}
-
-/** What `change` tells on its way. */
-interface ChangeListener {
-  signal: AbortSignal
-  onBegin(id: number): void
-  onBatch(applied: readonly Applied[]): void
-}
-
-/** What is done already is not lost with an error. Rejects with it only where nothing is. */
-export async function changed(
-  { tally, signal, add }: ChangeRun,
-  change: (listener: ChangeListener) => Promise<unknown>,
-): Promise<ChangeEnd> {
-  let begun: number | null = null
-  const onBegin = (id: number) => {
-    begun = id
-  }
-  try {
-    await change({ signal, onBegin, onBatch: add })
-    return { failure: null, id: begun }
-  } catch (error) {
-    if (tally.total === 0) throw error
-    return { failure: toWfError(error, ''), id: begun }
-  }
-}
-
-const readBatch = 200
-
-/** What would become of each, a batch after the other. */
-export async function foretell(
-  { signal, add }: ChangeRun,
-  keys: readonly number[],
-  some: (keys: readonly number[]) => Promise<readonly Applied[]>,
-): Promise<void> {
-  for (let start = 0; start < keys.length && !signal.aborted; start += readBatch) {
-    add(await some(keys.slice(start, start + readBatch)))
-  }
+  const { changed, not_found: notFound } = tally.counts
+  const [key] = keys
+  const missing = key !== undefined && keys.length === 1 && notFound === 1 && (await change.missing?.(key))
+  const showsImpact = !dryRun && !output.json && changed > 0
+  const impact = preview?.impact ?? (showsImpact && (await change.impact?.())) ?? []
+  tally.add(skipped)
+  return tellChanges(output, tally, {
+    ...{ noun, done, dryRun, failure, stoppedWith: interrupt.exitCode },
+    matched: keys.length + skipped.length,
+    operation: operation === null ? null : { id: operation, verb, changed, suffix },
+    impact: impact || [],
+    previews: setPreviews(preview?.changes ?? []),
+    ...(missing ? { missing } : {}),
+  })
 }

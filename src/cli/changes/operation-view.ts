@@ -4,6 +4,7 @@ import {
   isUndone,
   leftOf,
   operationState,
+  undoRefusal,
   type JobImage,
   type Operation,
   type OperationTarget,
@@ -11,10 +12,9 @@ import {
   type TargetName,
   type Undone,
 } from '../../domain/operation.ts'
-import { commandOf, maskedTargets } from '../../messages/operation-messages.ts'
+import { commandOf, maskedTargets, undoRefusalWords } from '../../messages/operation-messages.ts'
 import { Masked, maskValue } from '../../text/mask.ts'
 import { preview } from '../../text/preview.ts'
-import { whyNotUndone } from '../../engine/undo.ts'
 import { maskedAt, readable } from '../../views/history-messages.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Paint } from '../../terminal/paint.ts'
@@ -59,7 +59,7 @@ export function operationDocument(operation: Operation, now: number, suffix: str
     undoneBy,
     undone,
   } = operation
-  const undo = whyNotUndone(operation, now) === null ? `wf undo ${id}${suffix}` : null
+  const undo = undoRefusal(operation, now) === null ? `wf undo ${id}${suffix}` : null
   return {
     ...{
       id,
@@ -123,7 +123,7 @@ export interface OperationLook {
 
 export function operationFacts(operation: Operation, { paint, now, suffix }: OperationLook): readonly Safe[] {
   const { id, at, verb, who, reason, flags, matched, changed, skipped, failed, undoes } = operation
-  const refusal = whyNotUndone(operation, now)
+  const refusal = undoRefusal(operation, now)
   const chosen = Object.entries(maskValue(shownFlags(flags)) as object).map(
     ([name, value]) => say`${name} ${preview(value, 200)}`,
   )
@@ -144,7 +144,7 @@ export function operationFacts(operation: Operation, { paint, now, suffix }: Ope
           'undo',
           refusal === null
             ? paint.cyan(shownCommand(`wf undo ${id}${suffix}`))
-            : paint.dim(say`${refusal.message}`),
+            : paint.dim(say`${undoRefusalWords(operation, refusal).message}`),
         ],
       ],
       paint,

@@ -1,8 +1,8 @@
-/** What a verb would change in the variables of a few jobs, so that a person sees a mend before it is made. */
+/** Shows what `--set` would change in the variables of a few jobs. */
 import { isJsonObject } from '../../text/json.ts'
-import { maskedChange, variableWords } from '../../views/history-messages.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
+import { maskedChange, variableWords } from '../../views/history-messages.ts'
 
 export interface SetPreview {
   key: number
@@ -10,17 +10,12 @@ export interface SetPreview {
   variables: readonly Record<string, unknown>[]
 }
 
-/** More tell nobody more. */
-const mostPreviewed = 5
-
-/** Of the first few jobs that would change; `detail` is what the history would keep. */
-export class SetPreviews {
-  readonly items: SetPreview[] = []
-
-  add(key: number, { variables }: Record<string, unknown>): void {
-    if (!Array.isArray(variables) || this.items.length === mostPreviewed) return
-    this.items.push({ key, variables: variables.filter(isJsonObject).map(maskedChange) })
-  }
+export function setPreviews(
+  changes: readonly { key: number; change: Record<string, unknown> }[],
+): readonly SetPreview[] {
+  return changes.flatMap(({ key, change: { variables } }) =>
+    Array.isArray(variables) ? [{ key, variables: variables.filter(isJsonObject).map(maskedChange) }] : [],
+  )
 }
 
 export function previewLines(previews: readonly SetPreview[], paint: Paint): readonly Safe[] {

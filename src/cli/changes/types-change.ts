@@ -1,20 +1,17 @@
-/** What `types pause` and `types resume` share. A name that nobody has heard of is a slip until somebody insists. */
+/** What `types pause` and `types resume` share. Unknown types are refused unless forced. */
 import { Args } from '@oclif/core'
 import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { WfError } from '../../errors.ts'
 import { limits } from '../../domain/job.ts'
 import { preview } from '../../text/preview.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { asOperation, pauseOperation } from '../../engine/operation-log.ts'
-import type { Store } from '../../store/port.ts'
+import { applyPause, unknownTypes, type PausePlan } from '../../engine/actions/types.ts'
+import type { Reader } from '../../engine/engine.ts'
 import { BaseCommand } from '../base-command.ts'
 import { iso } from '../../terminal/json.ts'
-import { madeDocument, operationLine, type MadeOperation } from '../output/operation-line.ts'
+import { madeDocument, operationLine } from '../output/operation-line.ts'
 import { say } from '../../terminal/safe.ts'
 import { relative } from '../../terminal/time.ts'
 import { readText } from '../input/values.ts'
-import { who } from '../input/actor.ts'
-import type { PauseChange } from '../../engine/plans/pauses.ts'
 
 export const typesArg = () =>
   Args.string({
@@ -27,14 +24,21 @@ export const typesArg = () =>
 export abstract class TypesChange extends BaseCommand {
   protected async pauseOrResume(
     words: readonly string[],
-    { force, ...change }: Omit<PauseChange, 'who'> & { force: boolean },
+    {
+      force,
+      untilAt = null,
+      ...change
+    }: Omit<PausePlan, 'types' | 'untilAt'> & {
+      untilAt?: number | null
+      force: boolean
+    },
   ): Promise<void> {
-    const { untilAt = null } = change
     const types = await readTypes(words)
-    const engine = await this.openEngine()
-    if (!force) await refuseUnknown(engine.store, types, change)
-    const pause = { ...change, who: who() }
-    const { changed, operation } = await this.#changed(engine, types, pause)
+    const actions = await this.openActions()
+    if (!force) await refuseUnknown(actions.engine.reader, types, change.paused)
+    const paused = await applyPause(actions, { ...change, untilAt, types })
+    const changed = new Set(paused.changed)
+    const operation = paused.operation && { ...paused.operation, suffix: this.storeSuffix }
     const done = change.paused ? 'paused' : 'resumed'
     const sum = {
       matched: types.length,
@@ -60,19 +64,6 @@ export abstract class TypesChange extends BaseCommand {
     )
     if (operation) this.output.print(operationLine(operation, this.output.paint))
     if (types.length === 0) this.output.note(say`no types were given on standard input`)
-  }
-
-  async #changed(
-    engine: Engine,
-    types: readonly string[],
-    pause: PauseChange,
-  ): Promise<{ changed: ReadonlySet<string>; operation: MadeOperation | null }> {
-    if (types.length === 0) return { changed: new Set(), operation: null }
-    const named = pauseOperation(types, pause)
-    const { result, operation } = await asOperation(engine.store, named, (id) =>
-      engine.pauseTypes(types, { ...pause, operation: id }),
-    )
-    return { changed: new Set(result), operation: { ...operation, suffix: this.storeSuffix } }
   }
 }
 
@@ -102,26 +93,18 @@ async function typesOnInput(): Promise<readonly string[]> {
   return types
 }
 
-/** Nothing is changed when one of several is unknown. */
-async function refuseUnknown(
-  store: Store,
-  types: readonly string[],
-  { paused }: { paused: boolean },
-): Promise<void> {
-  const known = (await store.types(store.now())).map(({ type }) => type)
-  const names = new Set(known)
-  for (const type of types) {
-    if (names.has(type) || (await store.jobs({ types: [type] }, { limit: 1 })).items.length > 0) continue
-    const { location } = await store.info()
-    const otherwise = paused
-      ? '--force pauses it before its first job'
-      : 'wf types list shows those that there are'
-    throw new WfError(
-      'not_found',
-      `there is no type ${preview(type, 80)} in ${location}: no job and no worker has named it`,
-      {
-        hint: didYouMean(nearWords([type], known), otherwise),
-      },
-    )
-  }
+/** Throws a WfError `not_found` if one of the types is unknown. */
+async function refuseUnknown(reader: Reader, types: readonly string[], paused: boolean): Promise<void> {
+  const { unknown, known } = await unknownTypes(reader, types)
+  const [type] = unknown
+  if (type === undefined) return
+  const { location } = await reader.info()
+  const otherwise = paused
+    ? '--force pauses it before its first job'
+    : 'wf types list shows those that there are'
+  throw new WfError(
+    'not_found',
+    `there is no type ${preview(type, 80)} in ${location}: no job and no worker has named it`,
+    { hint: didYouMean(nearWords([type], known), otherwise) },
+  )
 }

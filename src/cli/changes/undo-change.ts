@@ -1,14 +1,13 @@
-/** Taking an operation back: agreed to, done or foretold, and told: matched = changed + skipped + failed. */
-import type { Clock } from '../../clock.ts'
+/** Asks before an undo, applies or previews it, and shows what became of each target: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
 import type { Operation, Undone } from '../../domain/operation.ts'
 import { commandOf, maskedTargets } from '../../messages/operation-messages.ts'
-import { foretellUndo, undoablePages, undoOperation } from '../../engine/undo.ts'
-import type { Store } from '../../store/port.ts'
+import type { ActionContext } from '../../engine/actions/action.ts'
+import { applyUndo, previewUndo } from '../../engine/actions/undo.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { describeError, errorDocument, toWfError } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
-import { onInterrupt, type Interrupt } from '../input/interrupt.ts'
+import { onInterrupt } from '../input/interrupt.ts'
 import { targetName } from './operation-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { createProgress } from '../../terminal/progress.ts'
@@ -18,13 +17,13 @@ import { counted, relative, thousands } from '../../terminal/time.ts'
 
 interface Agreement {
   yes: boolean
-  /** Somebody has typed its number. */
+  /** The operation was given by its number. */
   isNamed: boolean
   dryRun: boolean
   now: number
 }
 
-/** Throws WfError `refused` when nobody agrees. */
+/** Throws a WfError `refused` without agreement. */
 export async function approveUndo(
   output: Output,
   of: Operation,
@@ -49,9 +48,7 @@ function describe(operation: Operation, now: number): Safe {
 }
 
 export interface UndoChange {
-  store: Store
   of: Operation
-  who: string
   reason: string | null
   dryRun: boolean
 }
@@ -84,26 +81,30 @@ class UndoTally {
 }
 
 export async function undoAndTell(
-  { output, clock }: { output: Output; clock: Clock },
+  { output, actions }: { output: Output; actions: ActionContext },
   change: UndoChange,
 ): Promise<ExitCode> {
+  const { of, reason, dryRun } = change
   const tally = new UndoTally(output.json)
   const interrupt = onInterrupt(output)
-  const progress = createProgress(output, clock, 'targets')
-  const { changed } = change.of
-  const add = (undone: readonly Undone[]) => {
-    tally.add(undone)
-    progress.update(tally.total, Math.min(1, tally.total / changed))
+  const progress = createProgress(output, actions.clock, 'targets')
+  const run = {
+    signal: interrupt.signal,
+    onBatch(undone: readonly Undone[]) {
+      tally.add(undone)
+      progress.update(tally.total, Math.min(1, tally.total / of.changed))
+    },
   }
-  let end: UndoEnd
+  let end: UndoEnd = { operation: null, matched: null, failure: null }
   try {
-    end = change.dryRun
-      ? await foretell(change, interrupt, add)
-      : await undo(clock, change, { interrupt, add })
+    if (dryRun) await previewUndo(actions.engine, of, run)
+    else {
+      const { id, matched } = await applyUndo(actions, { of, reason }, run)
+      end = { operation: id, matched, failure: null }
+    }
   } catch (error) {
-    // What came back already must not be lost with the error.
     if (tally.total === 0) throw error
-    end = { operation: null, matched: null, failure: toWfError(error, '') }
+    end = { ...end, failure: toWfError(error, '') }
   } finally {
     progress.end()
     interrupt.release()
@@ -113,38 +114,9 @@ export async function undoAndTell(
 
 interface UndoEnd {
   operation: number | null
-  /** Null: not known, for it broke off. */
+  /** Null: unknown, because the undo failed. */
   matched: number | null
   failure: WfError | null
-}
-
-async function foretell(
-  { store, of }: UndoChange,
-  interrupt: Interrupt,
-  add: (undone: readonly Undone[]) => void,
-): Promise<UndoEnd> {
-  for await (const page of undoablePages(store, of.id)) {
-    if (interrupt.signal.aborted) break
-    for (const target of page.items) add([await foretellUndo(store, target, store.now())])
-  }
-  return { operation: null, matched: null, failure: null }
-}
-
-async function undo(
-  clock: Clock,
-  { store, of, who, reason }: UndoChange,
-  { interrupt, add }: { interrupt: Interrupt; add: (undone: readonly Undone[]) => void },
-): Promise<UndoEnd> {
-  const operation = await undoOperation({
-    store,
-    clock,
-    of,
-    who,
-    reason,
-    signal: interrupt.signal,
-    onBatch: add,
-  })
-  return { operation: operation.id, matched: operation.matched, failure: null }
 }
 
 interface Told extends UndoEnd {

@@ -1,17 +1,17 @@
 /** Dead letters as JSON lines, one at a time: as many as there are, in the memory of one page and one letter. */
 import type { StoredLetter } from '../../domain/dead-letter.ts'
-import type { Store } from '../../store/port.ts'
+import type { Selector } from '../../domain/selector.ts'
+import type { Reader } from '../../engine/engine.ts'
+import { pagesOf } from '../../store/page.ts'
 import { deadLetterDocument } from '../../views/dead-letter-view.ts'
 import { readable } from '../../views/history-messages.ts'
 import { jsonLine } from '../../terminal/json.ts'
 import type { Revealing } from '../../terminal/safe.ts'
 import type { Bound } from '../input/selector-flags.ts'
 import type { Sink } from '../../terminal/streams.ts'
-import { pagesOf } from '../../store/page.ts'
-import type { Selector } from '../../domain/selector.ts'
 
 export interface LetterExport extends Revealing {
-  store: Store
+  store: Reader
   /** Of their jobs. */
   keys: Iterable<number> | AsyncIterable<number>
   out: Sink
@@ -41,7 +41,7 @@ export async function exportLetters({
   return written
 }
 
-export async function* letterKeys(store: Store, selector: Selector, bound: Bound): AsyncGenerator<number> {
+export async function* letterKeys(store: Reader, selector: Selector, bound: Bound): AsyncGenerator<number> {
   for await (const { items } of pagesOf((page) => store.deadLetters(selector, page), {
     ...bound,
     size: pageSize,

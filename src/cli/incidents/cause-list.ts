@@ -1,11 +1,11 @@
 /** `incidents list --by cause`: the causes, worst first. */
 import { inspectCauses } from '../../engine/causes.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader } from '../../engine/engine.ts'
+import type { Selector } from '../../domain/selector.ts'
 import { causeDocument, causeLines } from '../../views/cause-view.ts'
 import type { Output } from '../../terminal/output.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-import type { Selector } from '../../domain/selector.ts'
 
 export interface CauseListing {
   selector: Selector
@@ -18,7 +18,7 @@ const defaultLimit = 20
 
 export async function printCauses(
   output: Output,
-  store: Store,
+  store: Reader,
   { selector, limit = defaultLimit, ids, suffix }: CauseListing,
 ): Promise<void> {
   const now = store.now()

@@ -1,18 +1,20 @@
 /** What `wf triage` does about a cause: asked for first, with a count and what would hold it, and told afterwards. */
 import { WfError } from '../../errors.ts'
-import { guardedBecause } from '../../domain/incident.ts'
+import { guardedBecause, skippedBecause } from '../../messages/incident-messages.ts'
 import { limits } from '../../domain/job.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { setVariables } from '../../domain/set-variable.ts'
 import { quoted } from '../../text/shell-words.ts'
 import type { InspectedCause } from '../../engine/causes.ts'
-import { asOperation, pauseOperation } from '../../engine/operation-log.ts'
+import { planJobs } from '../../engine/actions/change-jobs.ts'
+import { impactOf } from '../../engine/actions/impact.ts'
+import type { Target } from '../../engine/actions/targets.ts'
+import { applyPause } from '../../engine/actions/types.ts'
 import { describeError, toWfError } from '../errors.ts'
 import { readable } from '../../views/history-messages.ts'
-import { countedBy, heldWords, impactOf } from '../changes/impact.ts'
+import { heldWords } from '../changes/impact.ts'
 import { iso } from '../../terminal/json.ts'
 import { operationLine } from '../output/operation-line.ts'
-import { passedByOf, resolvable } from '../changes/resolvable.ts'
 import { joined, say } from '../../terminal/safe.ts'
 import { jsonLines } from '../../views/sections.ts'
 import { readSet } from '../input/set-values.ts'
@@ -20,7 +22,6 @@ import { counted, relative, thousands } from '../../terminal/time.ts'
 import type { Triage } from './triage.ts'
 import { readDuration, readInteger } from '../input/values.ts'
 import { changeVerified } from '../changes/verified-change.ts'
-import { who } from '../input/actor.ts'
 
 const usualRetries = 3
 const canaries = 3
@@ -34,7 +35,7 @@ export async function resolveCause(
   cause: InspectedCause,
   set: readonly VariableChange[],
 ): Promise<boolean> {
-  const { engine, output, clock, keyboard, suffix } = parts
+  const { actions, output, keyboard, suffix } = parts
   const retries = await ask(
     parts,
     `executions to give each, 1 to ${thousands(limits.retries)} [${usualRetries}]:`,
@@ -49,15 +50,14 @@ export async function resolveCause(
     fingerprints: [cause.fingerprint],
     incidentKinds: cause.kinds.map(({ kind }) => kind),
   }
-  const { targets, guarded } = await resolvable(engine.store, selector)
+  const change = { verb: 'resolve' as const, retries, reason: null, ...(set.length === 0 ? {} : { set }) }
+  const plan = await planJobs(actions.engine.reader, { change, list: 'incidents', selector })
+  const { targets } = plan
   const { yellow, bold } = output.paint
   const harms = cause.kinds.flatMap(({ kind }) =>
     guardedBecause[kind] === undefined ? [] : [say`${yellow(kind)}: ${guardedBecause[kind] ?? ''}`],
   )
-  const held = heldWords(
-    await impactOf(engine.store, countedBy(targets.map(({ type }) => type))),
-    output.paint,
-  )
+  const held = heldWords(await impactOf(actions.engine, targets), output.paint)
   const changed =
     set.length === 0
       ? say``
@@ -78,32 +78,16 @@ export async function resolveCause(
   const key = await keyboard.key()
   if (key !== 'y' && !(key === 'c' && targets.length > canaries)) return nothing(parts)
   const canary = key === 'c' ? canaries : null
-  const resolution = {
-    verb: 'resolve' as const,
-    retries,
-    who: who(),
-    reason: null,
-    ...(set.length === 0 ? {} : { set }),
-  }
-  const keys = targets.map((target) => target.key)
-  const passedBy = passedByOf(guarded, 'its key')
-  const change = {
-    engine,
-    keys,
-    resolution,
-    selector,
-    passedBy,
-    canary,
-    verifyMs: canary === null ? lookMs : canaryMs,
-  }
-  await keyboard.aside(() => changeVerified({ output, clock, suffix }, change))
+  const whySkipped = ({ kind }: Target) => skippedBecause(kind, 'its key')
+  const verify = { canary, verifyMs: canary === null ? lookMs : canaryMs, whySkipped }
+  await keyboard.aside(() => changeVerified({ output, actions, suffix }, plan, verify))
   return true
 }
 
 /** Changes are tried on one of its jobs before they are made on all. */
 export async function editAndResolve(parts: Triage, cause: InspectedCause): Promise<boolean> {
-  const { engine, output, keyboard } = parts
-  const detail = await engine.store.job(cause.sampleKeys[0] ?? 0)
+  const { actions, output, keyboard } = parts
+  const detail = await actions.engine.reader.job(cause.sampleKeys[0] ?? 0)
   if (!detail) throw new WfError('not_found', 'the job is not kept any more')
   const { paint } = output
   output.print(
@@ -128,11 +112,11 @@ interface Try {
 }
 
 async function tried(
-  { engine, output, keyboard }: Triage,
+  { actions, output, keyboard }: Triage,
   { text, before, variables }: Try,
 ): Promise<VariableChange | null> {
   const attempt = (change: VariableChange) => {
-    setVariables(variables, [...before, change], engine.sizes.variablesBytes)
+    setVariables(variables, [...before, change], actions.engine.sizes.variablesBytes)
     return change
   }
   let change: VariableChange | null = null
@@ -166,8 +150,9 @@ function isAddable(attempt: (change: VariableChange) => unknown, change: Variabl
  * is paused, which can be taken back, and nothing is discarded, which could not.
  */
 export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCause): Promise<boolean> {
-  const { engine, output, keyboard, suffix } = parts
-  const view = (await engine.store.types(engine.store.now())).find((each) => each.type === type)
+  const { actions, output, keyboard, suffix } = parts
+  const { reader } = actions.engine
+  const view = (await reader.types(reader.now())).find((each) => each.type === type)
   const { available = 0, waiting = 0, running = 0 } = view?.counts ?? {}
   output.print(
     say`${type} would be paused: ${counted(running, 'running job')} may finish, ${counted(available + waiting, 'job')} and all that come wait; what has stopped waits as it is`,
@@ -181,20 +166,15 @@ export async function setAside(parts: Triage, { type, sampleKeys }: InspectedCau
   if (reason === null) return nothing(parts)
   output.print(say`${output.paint.bold('y')} pause it   ${output.paint.bold('n')} no`)
   if ((await keyboard.key()) !== 'y') return nothing(parts)
-  const untilAt = forMs === 0 ? null : engine.store.now() + forMs
-  const pause = { paused: true, reason: reason.trim() || null, who: who(), untilAt }
-  const { result: changed, operation } = await asOperation(
-    engine.store,
-    pauseOperation([type], pause),
-    (id) => engine.pauseTypes([type], { ...pause, operation: id }),
-  )
-  const until =
-    untilAt === null ? say`` : say` until ${iso(untilAt)}, ${relative(untilAt, engine.store.now())}`
+  const untilAt = forMs === 0 ? null : reader.now() + forMs
+  const pause = { types: [type], paused: true, reason: reason.trim() || null, untilAt }
+  const { changed, operation } = await applyPause(actions, pause)
+  const until = untilAt === null ? say`` : say` until ${iso(untilAt)}, ${relative(untilAt, reader.now())}`
   output.print(
     changed.length === 0
       ? say`${type} was paused already`
       : say`${output.paint.green('paused')} ${type}${until}; wf types resume ${quoted(type)}${suffix} ends it`,
-    operationLine({ ...operation, suffix }, output.paint),
+    ...(operation ? [operationLine({ ...operation, suffix }, output.paint)] : []),
   )
   return true
 }

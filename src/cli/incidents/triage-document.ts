@@ -2,12 +2,12 @@
 import type { Selector } from '../../domain/selector.ts'
 import { inspectCauses, type InspectedCause } from '../../engine/causes.ts'
 import { createInspector } from '../../engine/inspector.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader } from '../../engine/engine.ts'
 import { causeDocument } from '../../views/cause-view.ts'
 import { incidentOf, incidentPageDocument } from '../../views/incident-page.ts'
 
 export async function triageDocument(
-  store: Store,
+  store: Reader,
   { selector, limit, suffix }: { selector: Selector; limit: number; suffix: string },
 ) {
   const inspector = createInspector(store, () => store.now())

@@ -2,11 +2,10 @@
  * `wf triage` on a terminal: one cause after the other, the worst first, and a key for what is to be done about it. What was done is
  * told before the next cause comes. It decides nothing by itself, and leaves at any moment with everything done as it was said.
  */
-import type { Clock } from '../../clock.ts'
 import type { Cause } from '../../domain/cause.ts'
 import type { Selector } from '../../domain/selector.ts'
 import { inspectCause, type InspectedCause } from '../../engine/causes.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { ActionContext } from '../../engine/actions/action.ts'
 import { createInspector } from '../../engine/inspector.ts'
 import { causeLines } from '../../views/cause-view.ts'
 import { describeError, toWfError } from '../errors.ts'
@@ -18,9 +17,8 @@ import { counted, thousands } from '../../terminal/time.ts'
 import { editAndResolve, resolveCause, setAside } from './triage-actions.ts'
 
 export interface Triage {
-  engine: Engine
+  actions: ActionContext
   output: Output
-  clock: Clock
   keyboard: Keyboard
   selector: Selector
   /** Behind commands: names the store where it is not the usual one. */
@@ -39,14 +37,15 @@ const help = [
 type Key = (typeof help)[number][0]
 
 export async function triage(parts: Triage): Promise<void> {
-  const { engine, output, selector, suffix } = parts
+  const { output, selector, suffix } = parts
+  const { reader } = parts.actions.engine
   const passed = new Set<string>()
   for (let isFirst = true; ; isFirst = false) {
-    const causes = await engine.store.causes(selector, engine.store.now())
+    const causes = await reader.causes(selector, reader.now())
     const cause = causes.find(({ fingerprint }) => !passed.has(fingerprint))
     if (cause === undefined) return tellEnd(parts, causes, isFirst)
-    const now = engine.store.now()
-    const inspected = await inspectCause(engine.store, cause, now)
+    const now = reader.now()
+    const inspected = await inspectCause(reader, cause, now)
     const open = causes.reduce((sum, { count }) => sum + count, 0)
     const { paint, width } = output
     output.print(
@@ -55,7 +54,7 @@ export async function triage(parts: Triage): Promise<void> {
     )
     output.print(...causeLines(inspected, { paint, width, now, selector, suffix }))
     const next = await actOn(parts, inspected)
-    if (next === 'quit') return tellEnd(parts, await engine.store.causes(selector, engine.store.now()), false)
+    if (next === 'quit') return tellEnd(parts, await reader.causes(selector, reader.now()), false)
     if (next === 'pass') passed.add(cause.fingerprint)
   }
 }
@@ -88,8 +87,9 @@ function keysLine({ paint }: Output) {
 }
 
 /** One of its jobs after the other: the newest first, then the older ones of the sample. */
-function memberViewer({ engine, output, suffix }: Triage, cause: Cause): () => Promise<void> {
-  const inspector = createInspector(engine.store, () => engine.store.now())
+function memberViewer({ actions, output, suffix }: Triage, cause: Cause): () => Promise<void> {
+  const { reader } = actions.engine
+  const inspector = createInspector(reader, reader.now)
   let index = 0
   return async () => {
     const key = cause.sampleKeys[index % cause.sampleKeys.length]
@@ -100,7 +100,7 @@ function memberViewer({ engine, output, suffix }: Triage, cause: Cause): () => P
     const { paint, width } = output
     output.print(
       say``,
-      ...incidentPage({ incident, detail }, { paint, width, now: engine.store.now(), full: false, suffix }),
+      ...incidentPage({ incident, detail }, { paint, width, now: reader.now(), full: false, suffix }),
     )
     output.print(say``, say`${paint.dim(say`one of ${thousands(cause.count)}; s shows another`)}`)
   }

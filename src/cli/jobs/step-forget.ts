@@ -1,12 +1,7 @@
-/** Forgetting that a step was done: agreed to first, because its effect can then happen twice. */
-import { forgetSteps as planned } from '../../engine/plans/steps.ts'
+/** Asks before steps are forgotten, because their effects can then happen twice, and shows what was forgotten. */
 import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { WfError } from '../../errors.ts'
 import type { Job } from '../../domain/job.ts'
-import type { ForgetSteps } from '../../domain/step.ts'
-import { namedWords } from '../../messages/operation-messages.ts'
-import { asOperation } from '../../engine/operation-log.ts'
-import type { Store } from '../../store/port.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -31,31 +26,6 @@ export async function approveForgetting(output: Output, { job, steps, yes }: For
   }
   output.note(what, output.errPaint.yellow(danger))
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
-}
-
-/** Null: there was nothing to forget. */
-export async function forgetSteps(
-  store: Store,
-  { steps, ...forget }: Omit<ForgetSteps, 'step' | 'operation'> & { steps: readonly string[] },
-): Promise<{ forgotten: readonly string[]; operation: number | null }> {
-  if (steps.length === 0) return { forgotten: [], operation: null }
-  const { jobKey, who, reason } = forget
-  const named = {
-    verb: 'forget' as const,
-    who,
-    reason,
-    selector: namedWords([jobKey, ...steps]),
-    flags: {},
-    matched: steps.length,
-  }
-  const { result, operation } = await asOperation(store, named, (id) =>
-    store.transact(
-      planned,
-      steps.map((step) => ({ ...forget, step, operation: id })),
-      store.now(),
-    ),
-  )
-  return { forgotten: result.flat(), operation: operation.id }
 }
 
 export interface Forgotten {

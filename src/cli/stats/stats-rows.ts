@@ -1,9 +1,9 @@
 /** The figures of a window beside how things stand now: types that nothing was done of are there too while something of them waits. */
 import { createInspector } from '../../engine/inspector.ts'
 import type { Activity, ActivityGroup } from '../../metrics/activity.ts'
-import type { Store } from '../../store/port.ts'
-import type { Present, StatsRow } from './stats-view.ts'
 import type { ActivityBy } from '../../store/views.ts'
+import type { Reader } from '../../engine/engine.ts'
+import type { Present, StatsRow } from './stats-view.ts'
 
 export interface StatsWanted {
   by: ActivityBy
@@ -12,7 +12,7 @@ export interface StatsWanted {
 }
 
 export async function statsRows(
-  store: Store,
+  store: Reader,
   { groups }: Activity,
   { by, types, now }: StatsWanted,
 ): Promise<readonly StatsRow[]> {
@@ -29,7 +29,7 @@ export async function statsRows(
   }))
 }
 
-async function presentByType(store: Store, now: number): Promise<ReadonlyMap<string, Present>> {
+async function presentByType(store: Reader, now: number): Promise<ReadonlyMap<string, Present>> {
   const waiting = await store.waitingTotals()
   const count = (type: string, ...reasons: readonly string[]) =>
     waiting.reduce(

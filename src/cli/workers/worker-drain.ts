@@ -1,4 +1,4 @@
-/** Workers that were asked to drain, and what became of each: matched = changed + skipped + failed. */
+/** Shows what became of workers that were asked to drain: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
@@ -7,7 +7,8 @@ import type { Output } from '../../terminal/output.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { sumOf, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-import { missingWords, type FoundWorkers } from './worker-targets.ts'
+import type { DrainPlan, FoundWorkers } from '../../engine/actions/workers.ts'
+import { missingWords } from './worker-targets.ts'
 
 export interface Drained {
   id: string
@@ -18,18 +19,16 @@ export interface Drained {
   running: number
 }
 
-/** What is to become of each; nobody hears it behind a lease that is over. */
-export function drainPlan({ targets, missing }: FoundWorkers, now: number): readonly Drained[] {
+export function drained({ workers }: DrainPlan, { missing, names }: FoundWorkers): readonly Drained[] {
+  const results = {
+    asked: (id: string) => ({ id, status: 'changed', why: '' }) as const,
+    draining: (id: string) => ({ id, status: 'skipped', why: `worker ${id} drains already` }) as const,
+    gone: (id: string) => ({ id, status: 'failed', why: `worker ${id} is gone: its lease is over` }) as const,
+  }
   return [
-    ...targets.map(({ id, row, running }): Drained => {
-      if (row === null || row.leaseUntil <= now)
-        return { id, status: 'failed', why: `worker ${id} is gone: its lease is over`, running }
-      if (row.state === 'draining')
-        return { id, status: 'skipped', why: `worker ${id} drains already`, running }
-      return { id, status: 'changed', why: '', running }
-    }),
+    ...workers.map(({ id, is, running }): Drained => ({ ...results[is](id), running })),
     ...missing.map(
-      (each): Drained => ({ id: each.id, status: 'not_found', why: missingWords(each), running: 0 }),
+      ({ id }): Drained => ({ id, status: 'not_found', why: missingWords(id, names), running: 0 }),
     ),
   ]
 }

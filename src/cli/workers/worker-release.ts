@@ -1,11 +1,8 @@
-/** Releasing workers, told beforehand (`--dry-run`) or done, and what became of each: matched = changed + skipped + failed. */
-import { addTarget } from '../../engine/plans/operations.ts'
+/** Shows what became, or with `--dry-run` would become, of released workers: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
 import type { NewTarget } from '../../domain/operation.ts'
-import { namedWords } from '../../messages/operation-messages.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { asOperation } from '../../engine/operation-log.ts'
-import { releaseWorker } from '../../engine/release-worker.ts'
+import type { FoundWorkers, Released as Result, WorkerTarget } from '../../engine/actions/workers.ts'
+import type { Sign } from '../../engine/liveness.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
@@ -13,9 +10,7 @@ import type { Output } from '../../terminal/output.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { sumOf, sumWords, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-import type { Sign } from './liveness.ts'
-import { missingWords, type FoundWorkers, type MissingWorker, type WorkerTarget } from './worker-targets.ts'
-import type { WorkerRelease } from '../../engine/plans/workers.ts'
+import { missingWords } from './worker-targets.ts'
 
 export interface Released {
   id: string
@@ -26,78 +21,40 @@ export interface Released {
   jobs: readonly number[]
 }
 
-export interface ReleasePlan {
-  engine: Engine
-  found: FoundWorkers
-  /** Of those that have a row; empty when nobody looked. */
-  signs: ReadonlyMap<string, Sign>
-  release: WorkerRelease
-  dryRun: boolean
+export function releasedOf(
+  results: readonly Result[],
+  { missing, names }: FoundWorkers,
+): readonly Released[] {
+  return [
+    ...missing.map(({ id, releasedBy }): Released => {
+      if (releasedBy === null) return { id, status: 'not_found', why: missingWords(id, names), jobs: [] }
+      return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
+    }),
+    ...results.map(({ target, sign, jobs }): Released => {
+      const { id, row } = target
+      if (jobs === null && sign?.is === 'left')
+        return { id, status: 'skipped', why: `worker ${id} ${sign.why}`, jobs: [] }
+      if (jobs === null) return { id, status: 'failed', why: aliveWords(target, sign), jobs: [] }
+      const why = sign?.why ?? (row === null ? 'its row is gone' : 'not looked at')
+      return { id, status: 'changed', why, jobs }
+    }),
+  ]
+}
+
+function aliveWords({ id, running }: WorkerTarget, sign: Sign | null): string {
+  const jobs = running === 0 ? 'what it takes' : `its ${counted(running, 'job')}`
+  return `worker ${id} ${sign?.why ?? 'is alive'}; released now, ${jobs} could run twice at the same time`
+}
+
+/** For the record; the change itself writes the target of a worker that was released. */
+export function releaseTarget({ id, status, why }: Released): NewTarget {
+  return { jobKey: 0, name: id, status, why: status === 'changed' ? '' : why, image: null }
 }
 
 export interface ReleaseEnd {
   released: readonly Released[]
-  /** Null: nothing was tried. */
+  /** Null: no worker was released. */
   operation: number | null
-}
-
-export async function releaseWorkers(plan: ReleasePlan): Promise<ReleaseEnd> {
-  const { engine, found, signs, release, dryRun } = plan
-  const matched = found.targets.length + found.missing.length
-  if (dryRun || !found.targets.some(({ id }) => isTaken(signs.get(id))))
-    return { released: await releaseEach(plan), operation: null }
-  const { who, reason, forced } = release
-  const selector = namedWords([...found.targets, ...found.missing].map(({ id }) => id))
-  const named = { verb: 'release' as const, who, reason, selector, flags: forced ? { forced } : {}, matched }
-  const { result, operation } = await asOperation(engine.store, named, async (id) => {
-    const released = await releaseEach({ ...plan, release: { ...release, operation: id } })
-    const targets = released.map((one) => ({ operation: id, target: targetOf(one) }))
-    await engine.store.transact(addTarget, targets, engine.store.now())
-    return released
-  })
-  return { released: result, operation: operation.id }
-}
-
-const isTaken = (sign: Sign | undefined) => sign?.is !== 'left' && sign?.is !== 'alive'
-
-/** Of what was released the target stands already, written with the change itself. */
-function targetOf({ id, status, why }: Released): NewTarget {
-  return { jobKey: 0, name: id, status, why: status === 'changed' ? '' : why, image: null }
-}
-
-async function releaseEach({
-  engine,
-  found,
-  signs,
-  release,
-  dryRun,
-}: ReleasePlan): Promise<readonly Released[]> {
-  const released: Released[] = found.missing.map(missing)
-  for (const target of found.targets) {
-    const { id, row } = target
-    const sign = signs.get(id)
-    if (sign?.is === 'left')
-      released.push({ id, status: 'skipped', why: `worker ${id} ${sign.why}`, jobs: [] })
-    else if (sign?.is === 'alive')
-      released.push({ id, status: 'failed', why: wordsOfLife(target, sign), jobs: [] })
-    else {
-      const jobs = dryRun ? await engine.store.running(id) : await releaseWorker(engine, id, release)
-      const why = sign?.why ?? (row === null ? 'its row is gone' : 'not looked at')
-      released.push({ id, status: 'changed', why, jobs: jobs.map(({ key }) => key) })
-    }
-  }
-  return released
-}
-
-function missing({ id, releasedBy, near }: MissingWorker): Released {
-  if (releasedBy !== null)
-    return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
-  return { id, status: 'not_found', why: missingWords({ id, near }), jobs: [] }
-}
-
-function wordsOfLife({ id, running }: WorkerTarget, { why }: Sign): string {
-  const jobs = running === 0 ? 'what it takes' : `its ${counted(running, 'job')}`
-  return `worker ${id} ${why}; released now, ${jobs} could run twice at the same time`
 }
 
 /** Prints what became of each and the sum; answers the exit code. */

@@ -13,9 +13,9 @@ import { noSuchOperation } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 import { Safe, say } from '../../terminal/safe.ts'
 import { table } from '../../terminal/table.ts'
-import type { Operation } from '../../domain/operation.ts'
-import { foretellUndo, whyNotUndone } from '../../engine/undo.ts'
-import type { Store } from '../../store/port.ts'
+import { undoRefusal, type Operation } from '../../domain/operation.ts'
+import { foretellUndo } from '../../engine/undo.ts'
+import type { Reader } from '../../engine/engine.ts'
 import type { Paged } from '../../store/page.ts'
 
 export default class AuditShow extends BaseCommand {
@@ -50,13 +50,13 @@ undo would do to each now.`
   }
 
   async #targets(
-    store: Store,
+    store: Reader,
     operation: Operation,
     flags: Parameters<typeof collect>[1],
   ): Promise<Paged<SeenTarget>> {
     const { items, next } = await collect((page) => store.operationTargets(operation.id, page), flags)
     const now = store.now()
-    const isOpen = whyNotUndone(operation, now) === null
+    const isOpen = undoRefusal(operation, now) === null
     const seen: SeenTarget[] = []
     for (const target of items) {
       const isAsked = isOpen && target.status === 'changed' && target.undoneBy === null

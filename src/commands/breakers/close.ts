@@ -6,8 +6,7 @@ import {
 } from '../../cli/breakers/breakers-command.ts'
 import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { prose } from '../../text/dedent.ts'
-import { who } from '../../cli/input/actor.ts'
-import { closeBreaker } from '../../engine/breaker-admin.ts'
+import { applyClose } from '../../engine/actions/breakers.ts'
 
 export default class BreakersClose extends BreakersChange {
   static override summary = 'Close a breaker by hand: calls pass at once, without a probe.'
@@ -20,14 +19,12 @@ calls go on failing. What was held starts on a ramp.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BreakersClose)
-    const store = await this.openWriter()
-    const steered = await closeBreaker(store, args.breaker, { who: who(), reason: flags.reason ?? '' })
+    const actions = await this.openActions()
+    const { reader } = actions.engine
+    const { breaker: name } = args
+    const steered = await applyClose(actions, { name, reason: flags.reason ?? null })
     if (!steered.breaker)
-      throw noSuchBreaker(
-        args.breaker,
-        await knownBreakers(store, store.now()),
-        (await store.info()).location,
-      )
-    this.tell(args.breaker, steered, 'closed')
+      throw noSuchBreaker(name, await knownBreakers(reader), (await reader.info()).location)
+    this.tell(name, steered, 'closed')
   }
 }

@@ -35,7 +35,7 @@ of time and changes nothing; a probe that fails opens it again.`
     const limit = flags.limit ?? 50
     const found = await store.breakerHistory(args.breaker, Math.min(1_000, limit + 1), since)
     if (found.length === 0 && !(await store.breaker(args.breaker))) {
-      throw noSuchBreaker(args.breaker, await knownBreakers(store, now), (await store.info()).location)
+      throw noSuchBreaker(args.breaker, await knownBreakers(store), (await store.info()).location)
     }
     const page = { items: found.slice(0, limit), next: null }
     const listing = {

@@ -3,8 +3,7 @@ import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { requiredDurationFlag } from '../../cli/flags.ts'
 import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
-import { who } from '../../cli/input/actor.ts'
-import { tripBreaker } from '../../engine/breaker-admin.ts'
+import { applyTrip } from '../../engine/actions/breakers.ts'
 
 /** Whoever wants longer than this wants a paused type. */
 const longestMs = 30 * 86_400_000
@@ -23,17 +22,14 @@ find out whether it is well; until then it stays open. Running calls go on.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BreakersTrip)
-    const store = await this.openWriter()
-    const known = await knownBreakers(store, store.now())
-    const steered = await tripBreaker(store, args.breaker, {
-      forMs: flags.for,
-      who: who(),
-      reason: flags.reason ?? '',
-    })
-    this.tell(args.breaker, steered, 'opened')
-    if (!known.includes(args.breaker)) {
+    const actions = await this.openActions()
+    const { breaker: name } = args
+    const known = await knownBreakers(actions.engine.reader)
+    const steered = await applyTrip(actions, { name, forMs: flags.for, reason: flags.reason ?? null })
+    this.tell(name, steered, 'opened')
+    if (!known.includes(name)) {
       this.output.note(
-        say`no worker has declared a dependency ${args.breaker}${known.length === 0 ? '' : `; there are ${known.join(', ')}`}`,
+        say`no worker has declared a dependency ${name}${known.length === 0 ? '' : `; there are ${known.join(', ')}`}`,
       )
     }
   }

@@ -1,9 +1,9 @@
-import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
+import { ChangeCommand, dlqChangeFlags } from '../../cli/changes/change-command.ts'
 import { prose } from '../../text/dedent.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
 
-export default class DlqDiscard extends DlqChange {
+export default class DlqDiscard extends ChangeCommand {
   static override summary = 'Give dead letters up. This is final.'
   static override description =
     prose`The job is cancelled and never runs again; nothing brings it back. The letter stays in the list of closed ones until it
@@ -17,10 +17,9 @@ is pruned. With a selector instead of keys it asks first, and where nobody can b
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqDiscard)
-    await this.change(this.wanted(args.keys, flags), {
-      verb: 'dlq discard',
-      done: 'discarded for good',
-      resolution: resolutionOf('discard', flags),
+    await this.change(args.keys, flags, {
+      ...{ command: 'dlq discard', done: 'discarded for good', list: 'dlq' },
+      change: jobChange('discard', flags),
     })
   }
 }

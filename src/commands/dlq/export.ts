@@ -45,7 +45,7 @@ otherwise. Secrets are masked unless --reveal, which is kept on record.`
     const meant = letterKeys(store, selector, { limit, sort })
     // What is revealed is what was put on record, and no letter that came meanwhile.
     const wanted = reveal ? await all(meant) : meant
-    if (Array.isArray(wanted) && wanted.length > 0) await this.recordReveal(store, wanted, flags)
+    if (Array.isArray(wanted) && wanted.length > 0) await this.recordReveal(wanted, flags)
     const interrupt = onInterrupt()
     try {
       const written = await exportLetters({

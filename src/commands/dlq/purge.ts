@@ -7,10 +7,6 @@ import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 import { counted } from '../../terminal/time.ts'
-import type { Store } from '../../store/port.ts'
-import type { Target } from '../../cli/changes/targets.ts'
-import { pagesOf } from '../../store/page.ts'
-import type { Selector } from '../../domain/selector.ts'
 
 export default class DlqPurge extends BaseCommand {
   static override summary = 'Delete the stored copies of dead letters. This is final.'
@@ -43,66 +39,41 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqPurge)
     const { open, yes, 'dry-run': dryRun, rate: perSecond, limit, sort, reason = null } = flags
-    const [{ approve, needsTarget, sampleLines }, { purged, purgedNoun, purgeLetters }] = await Promise.all([
-      import('../../cli/changes/targets.ts'),
-      import('../../cli/changes/purge-change.ts'),
-    ])
+    const [{ approve, needsTarget, sampleLines }, { applyPurge, planPurge, previewPurge }, { runChange }] =
+      await Promise.all([
+        import('../../cli/changes/approve.ts'),
+        import('../../engine/actions/purge.ts'),
+        import('../../cli/changes/change-run.ts'),
+      ])
     const selector = selectorOf(flags, this.now())
-    const isWide = Object.keys(selector).length > 0
-    const typed = args.keys && (await readKeys(args.keys))
-    if (!typed && !isWide) throw needsTarget('dlq purge')
-    if (!isWide) refuseBound({ limit, sort })
-    const { store } = await this.openEngine({ dryRun })
-    const change = { store, open, reason, dryRun, perSecond }
-    const context = { clock: this.clock, suffix: this.storeSuffix }
-    if (!isWide)
-      return this.endWith(
-        await purgeLetters(this.output, context, {
-          ...change,
-          keys: typed ?? [],
-          selector: { keys: typed ?? [] },
-        }),
-      )
-    const narrowed = typed ? { ...selector, keys: typed } : selector
-    const { targets, passedBy } = await this.#meant(store, narrowed, { open, limit, sort })
-    if (targets.length === 0) await this.sayNothing(store, narrowed)
-    if (passedBy > 0)
+    const isSelected = Object.keys(selector).length > 0
+    const keys = args.keys && (await readKeys(args.keys))
+    if (!keys && !isSelected) throw needsTarget('dlq purge')
+    if (!isSelected) refuseBound(flags)
+    const actions = await this.openActions({ dryRun })
+    const { reader } = actions.engine
+    const plan = await planPurge(reader, { keys, selector, bound: { limit, sort }, open, reason })
+    const { targets, leftOpen } = plan
+    const [noun, done] = ['dead letter', 'deleted for good']
+    if (isSelected && targets.length === 0)
+      await this.sayNothing(reader, keys ? { ...selector, keys } : selector)
+    if (leftOpen > 0)
       this.output.note(
-        say`${counted(passedBy, 'open dead letter')} passed by: --open takes them, and their jobs then never run again`,
+        say`${counted(leftOpen, 'open dead letter')} passed by: --open takes them, and their jobs then never run again`,
       )
     if (dryRun) this.output.print(...sampleLines(targets))
-    else
-      await approve(this.output, {
-        targets,
-        done: purged,
-        noun: purgedNoun,
-        verb: 'purge',
-        again: null,
-        yes,
-        unasked: false,
-      })
-    const keys = targets.map(({ key }) => key)
-    this.endWith(await purgeLetters(this.output, context, { ...change, keys, selector: narrowed }))
-  }
-
-  /** `limit` counts what is deleted: what is passed by must not use it up. */
-  async #meant(
-    store: Store,
-    selector: Selector,
-    { open, limit, sort }: { open: boolean; limit: number | undefined; sort: string | undefined },
-  ): Promise<{ targets: readonly Target[]; passedBy: number }> {
-    const targets: Target[] = []
-    let passedBy = 0
-    for await (const { items } of pagesOf(
-      (page) => store.deadLetters({ ...selector, includeClosed: true }, page),
-      { sort },
-    )) {
-      for (const { jobKey, type, reason, closedAt } of items) {
-        if (closedAt === null && !open) passedBy += 1
-        else targets.push({ key: jobKey, type, kind: closedAt === null ? `${reason} (open)` : reason })
-      }
-      if (limit !== undefined && targets.length >= limit) break
-    }
-    return { targets: limit === undefined ? targets : targets.slice(0, limit), passedBy }
+    else await approve(this.output, { targets, done, noun, verb: 'purge', again: null, yes, unasked: false })
+    const code = await runChange(
+      { output: this.output, actions, suffix: this.storeSuffix },
+      {
+        ...{ verb: 'purge', noun, done, keys: plan.keys, dryRun, perSecond },
+        async preview(run) {
+          await previewPurge(actions, plan, run)
+          return
+        },
+        apply: (run) => applyPurge(actions, plan, run),
+      },
+    )
+    this.endWith(code)
   }
 }

@@ -1,16 +1,16 @@
 import { Flags } from '@oclif/core'
 import { againFlags } from '../../cli/changes/change-flags.ts'
-import { DlqChange, dlqChangeFlags } from '../../cli/changes/dlq-change.ts'
+import { ChangeCommand, dlqChangeFlags, type ChangeFlags } from '../../cli/changes/change-command.ts'
 import { guarded, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
 import { readText } from '../../cli/input/values.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
-import type { Wanted } from '../../cli/changes/change-command.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
+import { selectorOf } from '../../cli/input/selector-flags.ts'
 import { prose } from '../../text/dedent.ts'
 import { WfError } from '../../errors.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 
-export default class DlqRetry extends DlqChange {
+export default class DlqRetry extends ChangeCommand {
   static override summary = 'Take dead letters back to work.'
   static override description =
     prose`The job keeps its key and its history; its incident, if it has one, is closed with the dead letter. With a selector
@@ -46,19 +46,22 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DlqRetry)
     refuseMixed(flags)
-    const wanted = this.wanted(args.keys, flags)
-    const key = flags.edit ? await onlyKey(wanted) : null
+    const key = flags.edit ? await this.#onlyKey(args.keys, flags) : null
     const set = key === null ? null : await this.#edited(key, flags)
-    const resolution = resolutionOf('dlq_retry', flags)
-    const words = key === null ? wanted.words : [String(key)]
-    await this.change(
-      { ...wanted, words },
-      {
-        verb: 'dlq retry',
-        done: 'taken back to work',
-        resolution: set === null ? resolution : { ...resolution, set },
-      },
-    )
+    const change = jobChange('dlq_retry', flags)
+    await this.change(key === null ? args.keys : [String(key)], flags, {
+      ...{ command: 'dlq retry', done: 'taken back to work', list: 'dlq' },
+      change: set === null ? change : { ...change, set },
+    })
+  }
+
+  async #onlyKey(words: readonly string[] | undefined, flags: ChangeFlags): Promise<number> {
+    const isSelected = Object.keys(selectorOf(flags, this.now())).length > 0
+    const [key, ...others] = words && !isSelected ? await readKeys(words) : []
+    if (key !== undefined && others.length === 0) return key
+    throw new WfError('usage', '--edit is for one job at a time', {
+      hint: 'wf dlq retry KEY --edit; --set changes many in the same way',
+    })
   }
 
   /** Null where there is nothing to edit for: the change itself then says why. */
@@ -70,12 +73,12 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
       import('../../cli/dead-letters/letter-edit.ts'),
       this.settings(),
     ])
-    const store = await this.openRevealing({ reveal })
+    const reader = await this.openRevealing({ reveal })
     try {
-      const detail = await store.job(key)
+      const detail = await reader.job(key)
       if (detail?.deadLetter?.closedAt !== null) return null
       const handler = file === undefined ? null : await handlerOf(file, detail.job.type, loadMs)
-      await this.recordReveal(store, [key], { reveal, reason })
+      await this.recordReveal([key], { reveal, reason })
       const { variables } = detail
       return await editVariables(this.output, {
         jobKey: key,
@@ -86,7 +89,7 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
       })
     } finally {
       // The change opens it anew: nobody knows how long the editor is open.
-      await store.close()
+      await reader.close()
     }
   }
 }
@@ -106,13 +109,5 @@ function refuseMixed({ edit, handler, reveal, set }: EditFlags & { edit: boolean
   if (edit || (handler === undefined && !reveal)) return
   throw new WfError('usage', `--${handler === undefined ? 'reveal' : 'handler'} is for --edit`, {
     hint: 'wf dlq retry KEY --edit',
-  })
-}
-
-async function onlyKey({ words, selector }: Wanted): Promise<number> {
-  const [key, ...others] = words && Object.keys(selector).length === 0 ? await readKeys(words) : []
-  if (key !== undefined && others.length === 0) return key
-  throw new WfError('usage', '--edit is for one job at a time', {
-    hint: 'wf dlq retry KEY --edit; --set changes many in the same way',
   })
 }

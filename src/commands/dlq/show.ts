@@ -18,7 +18,7 @@ export default class DlqShow extends BaseCommand {
     const inspector = await this.openInspector(store)
     const [letter, detail] = await Promise.all([inspector.deadLetter(args.key), inspector.job(args.key)])
     if (!letter) throw await noSuchDeadLetter(inspector, args.key)
-    await this.recordReveal(store, [args.key], flags)
+    await this.recordReveal([args.key], flags)
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(deadLetterPageDocument({ letter, detail }, this.storeSuffix), { reveal })

@@ -4,10 +4,10 @@ import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { keyArg } from '../../cli/flags.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
-import { approveForgetting, forgetSteps, tellForgotten } from '../../cli/jobs/step-forget.ts'
+import { approveForgetting, tellForgotten } from '../../cli/jobs/step-forget.ts'
 import { readText } from '../../cli/input/values.ts'
-import { who } from '../../cli/input/actor.ts'
 import { stepLimits } from '../../domain/step.ts'
+import { applyForget } from '../../engine/actions/steps.ts'
 
 export default class IdempotencyForget extends BaseCommand {
   static override summary = 'Forget that steps of a job were done: its next attempt does them again.'
@@ -38,17 +38,17 @@ A running attempt is not told: what it has begun it completes.`
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IdempotencyForget)
     const dryRun = flags['dry-run']
-    const store = await (dryRun ? this.openReader() : this.openWriter())
-    const detail = await store.job(args.key)
-    if (!detail) throw await noSuchJob(store, args.key)
+    const actions = await this.openActions({ dryRun })
+    const { reader } = actions.engine
+    const detail = await reader.job(args.key)
+    if (!detail) throw await noSuchJob(reader, args.key)
     const there = detail.steps.map(({ step }) => step)
     const wanted = [...new Set(args.steps ?? there)]
     const found = wanted.filter((step) => there.includes(step))
     if (!dryRun) await approveForgetting(this.output, { job: detail.job, steps: found, yes: flags.yes })
-    const forget = { jobKey: args.key, who: who(), reason: flags.reason ?? null }
     const done = dryRun
       ? { forgotten: found, operation: null }
-      : await forgetSteps(store, { ...forget, steps: found })
+      : await applyForget(actions, { jobKey: args.key, steps: found, reason: flags.reason ?? null })
     tellForgotten(this.output, { jobKey: args.key, wanted, there, dryRun, ...done })
   }
 }

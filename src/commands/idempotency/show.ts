@@ -21,7 +21,7 @@ export default class IdempotencyShow extends BaseCommand {
     const store = await this.openRevealing(flags)
     const detail = await store.job(args.key)
     if (!detail) throw await noSuchJob(store, args.key)
-    await this.recordReveal(store, [args.key], flags)
+    await this.recordReveal([args.key], flags)
     const { job, steps, effectsEpoch } = detail
     const { paint, width } = this.output
     const document = {

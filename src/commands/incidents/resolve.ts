@@ -1,16 +1,15 @@
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ChangeCommand } from '../../cli/changes/change-command.ts'
 import { againFlags, changeFlags, paceFlags } from '../../cli/changes/change-flags.ts'
 import { durationFlag, integerFlag, keysArg } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
 import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 import { prose } from '../../text/dedent.ts'
 import { maxDurationMs } from '../../text/duration.ts'
 import { WfError } from '../../errors.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
-import type { Applied } from '../../domain/resolution.ts'
 
-export default class IncidentsResolve extends BaseCommand {
+export default class IncidentsResolve extends ChangeCommand {
   static override summary = 'Give stopped jobs another start.'
   static override description =
     prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
@@ -59,75 +58,28 @@ those came through.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(IncidentsResolve)
-    const [{ approve, sampleLines }, { changeJobs }, { nameGuarded, passedByOf, resolvable }] =
-      await Promise.all([
-        import('../../cli/changes/targets.ts'),
-        import('../../cli/changes/bulk-change.ts'),
-        import('../../cli/changes/resolvable.ts'),
-      ])
-    const dryRun = flags['dry-run']
-    const { verify: verifyMs, canary = null } = flags
+    const { verify: verifyMs, canary = null, yes = false, 'dry-run': dryRun, rate: perSecond } = flags
     if (canary !== null && verifyMs === undefined) throw needsVerify()
-    const typed = args.keys && (await readKeys(args.keys))
-    const selector = selectorOf(flags, this.now(), typed)
-    const isOfKeys = typed !== undefined && Object.keys(selector).length === 1
-    if (isOfKeys) refuseBound(flags)
-    const engine = await this.openEngine({ dryRun })
-    const bound = { limit: flags.limit, sort: flags.sort }
-    const context = { output: this.output, clock: this.clock, suffix: this.storeSuffix }
-    const change = async (keys: readonly number[], passedBy: readonly Applied[] = []) => {
-      const resolution = resolutionOf('resolve', flags)
-      if (verifyMs === undefined || dryRun)
-        return this.endWith(
-          await changeJobs(context, {
-            engine,
-            keys,
-            resolution,
-            selector,
-            bound,
-            passedBy,
-            done: 'resolved',
-            dryRun,
-            perSecond: flags.rate,
-          }),
-        )
-      const { changeVerified } = await import('../../cli/changes/verified-change.ts')
-      this.endWith(
-        await changeVerified(context, {
-          engine,
-          keys,
-          resolution,
-          selector,
-          bound,
-          passedBy,
-          canary,
-          verifyMs,
-          perSecond: flags.rate,
-        }),
-      )
-    }
-    if (isOfKeys) await nameGuarded(this.output, engine.store, typed)
-    if (isOfKeys) return change(typed)
-    const { targets, guarded } = await resolvable(engine.store, selector, flags)
-    if (targets.length + guarded.length === 0) await this.sayNothing(engine.store, selector)
-    const isUnselected = Object.keys(selector).length === 0
-    if (isUnselected && targets.length > 1 && !dryRun) {
-      await approve(this.output, {
-        targets,
-        guarded,
-        done: 'resolved',
-        verb: 'resolve',
-        again: engine.store,
-        yes: flags.yes,
-        unasked: true,
-      })
-    }
-    if (dryRun) this.output.print(...sampleLines(targets))
-    const passedBy = passedByOf(guarded, 'its key or --kind')
-    await change(
-      targets.map(({ key }) => key),
-      passedBy,
+    const keys = args.keys && (await readKeys(args.keys))
+    const selector = selectorOf(flags, this.now())
+    const isSelected = Object.keys(selector).length > 0
+    if (keys && !isSelected) refuseBound(flags)
+    const change = jobChange('resolve', flags)
+    const { actions, plan } = await this.plan(
+      { change, list: 'incidents', keys, selector, bound: flags },
+      flags,
     )
+    if (!keys && !isSelected && !dryRun && plan.targets.length > 1) {
+      const { approve } = await import('../../cli/changes/approve.ts')
+      const { targets, guarded } = plan
+      const again = actions.engine
+      const asking = { verb: 'resolve', done: 'resolved', again, yes, unasked: true } as const
+      await approve(this.output, { targets, guarded, ...asking })
+    }
+    if (verifyMs === undefined || dryRun) return this.apply(actions, plan, { done: 'resolved', flags })
+    const { changeVerified } = await import('../../cli/changes/verified-change.ts')
+    const context = { output: this.output, actions, suffix: this.storeSuffix }
+    this.endWith(await changeVerified(context, plan, { canary, verifyMs, perSecond }))
   }
 }
 

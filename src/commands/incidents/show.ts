@@ -20,7 +20,7 @@ export default class IncidentsShow extends BaseCommand {
     if (!detail) throw await noSuchJob(inspector, args.key)
     const incident = incidentOf(detail)
     if (!incident) throw await noSuchIncident(inspector, detail.job)
-    await this.recordReveal(store, [args.key], flags)
+    await this.recordReveal([args.key], flags)
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(incidentPageDocument({ incident, detail }, this.storeSuffix), { reveal })

@@ -1,9 +1,9 @@
-import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
+import { ChangeCommand, jobsChangeFlags } from '../../cli/changes/change-command.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
 import { prose } from '../../text/dedent.ts'
 
-export default class JobsCancel extends JobsChange {
+export default class JobsCancel extends ChangeCommand {
   static override summary = 'End jobs for good.'
   static override description =
     prose`A cancelled job never runs again. A running one loses its lease: its handler is told to stop, and whatever it reports
@@ -17,10 +17,9 @@ afterwards changes nothing. With a selector instead of keys it asks first, and w
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsCancel)
-    await this.change(this.wanted(args.keys, flags), {
-      verb: 'jobs cancel',
-      done: 'cancelled for good',
-      resolution: resolutionOf('cancel', flags),
+    await this.change(args.keys, flags, {
+      ...{ command: 'jobs cancel', done: 'cancelled for good', list: 'jobs' },
+      change: jobChange('cancel', flags),
     })
   }
 }

@@ -14,12 +14,14 @@ a dead letter, an outcome that nobody knows.`
 
   async run(): Promise<void> {
     const { args } = await this.parse(JobsExplain)
-    const [store, { explainJob }] = await Promise.all([
+    const [reader, { jobFacts }, { explain }] = await Promise.all([
       this.openReader(),
       import('../../engine/explain-job.ts'),
+      import('../../messages/explain.ts'),
     ])
-    const explained = await explainJob(store, args.key, this.now())
-    if (!explained) throw await noSuchJob(store, args.key)
+    const facts = await jobFacts(reader, args.key, this.now())
+    if (!facts) throw await noSuchJob(reader, args.key)
+    const explained = { job: facts.job, explanation: explain(facts) }
     this.output.document(explanationDocument(explained, this.storeSuffix))
     this.output.print(...explanationPage(explained, { paint: this.output.paint, suffix: this.storeSuffix }))
   }

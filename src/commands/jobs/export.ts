@@ -23,7 +23,7 @@ canonical JSON; jq prints that: jq -cjS 'del(.checksum)' job.json | sha256sum`
     const inspector = await this.openInspector(store)
     const detail = await inspector.job(args.key)
     if (!detail) throw await noSuchJob(inspector, args.key)
-    await this.recordReveal(store, [args.key], flags)
+    await this.recordReveal([args.key], flags)
     // JSON is what it is for, asked for or not.
     this.output.out.write(
       jsonText(exportDocument({ detail, info: await inspector.info(), now: this.now(), reveal }), { reveal }),

@@ -1,11 +1,11 @@
-import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
+import { ChangeCommand, jobsChangeFlags } from '../../cli/changes/change-command.ts'
 import { againFlags } from '../../cli/changes/change-flags.ts'
 import { keysArg } from '../../cli/flags.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
 import { prose } from '../../text/dedent.ts'
 
-export default class JobsRetry extends JobsChange {
+export default class JobsRetry extends ChangeCommand {
   static override summary = 'Run jobs again, or sooner.'
   static override description =
     prose`A failed job is resolved, a dead one taken out of the dead letters, a waiting one is due now; counters of failures
@@ -25,11 +25,9 @@ stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the dama
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(JobsRetry)
-    await this.change(this.wanted(args.keys, flags), {
-      verb: 'jobs retry',
-      done: 'due now',
-      resolution: resolutionOf('retry', flags),
-      guards: true,
+    await this.change(args.keys, flags, {
+      ...{ command: 'jobs retry', done: 'due now', list: 'jobs' },
+      change: jobChange('retry', flags),
     })
   }
 }

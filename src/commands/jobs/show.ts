@@ -25,7 +25,7 @@ kept.`
     const inspector = await this.openInspector(store)
     const detail = await inspector.job(args.key)
     if (!detail) throw await noSuchJob(inspector, args.key)
-    await this.recordReveal(store, [args.key], flags)
+    await this.recordReveal([args.key], flags)
     const { reveal } = flags
     const { document, print, paint, width } = this.output
     document(jobPageDocument(detail, this.storeSuffix, { reveal }), { reveal })

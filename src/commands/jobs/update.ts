@@ -1,11 +1,11 @@
 import { WfError } from '../../errors.ts'
 import { limits } from '../../domain/job.ts'
 import { instantFlag, integerFlag, keysArg, retriesFlag } from '../../cli/flags.ts'
-import { JobsChange, jobsChangeFlags } from '../../cli/changes/jobs-change.ts'
+import { ChangeCommand, jobsChangeFlags } from '../../cli/changes/change-command.ts'
 import { prose } from '../../text/dedent.ts'
-import { resolutionOf } from '../../cli/changes/resolution-of.ts'
+import { jobChange } from '../../cli/changes/job-change.ts'
 
-export default class JobsUpdate extends JobsChange {
+export default class JobsUpdate extends ChangeCommand {
   static override summary = 'Change how often, how soon or when waiting jobs run.'
   static override description =
     prose`Of jobs that are available or waiting; what was counted of their failures stays. A running job is refused, because the
@@ -42,10 +42,9 @@ With a selector instead of keys it asks first, and where nobody can be asked it 
         hint: 'give --retries, --priority or --at',
       })
     }
-    await this.change(this.wanted(args.keys, flags), {
-      verb: 'jobs update',
-      done: 'updated',
-      resolution: resolutionOf('update', flags),
+    await this.change(args.keys, flags, {
+      ...{ command: 'jobs update', done: 'updated', list: 'jobs' },
+      change: jobChange('update', flags),
     })
   }
 }

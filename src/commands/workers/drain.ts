@@ -3,11 +3,11 @@ import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { durationFlag } from '../../cli/flags.ts'
 import { onInterrupt } from '../../cli/input/interrupt.ts'
 import { prose } from '../../text/dedent.ts'
-import { who } from '../../cli/input/actor.ts'
-import { drainPlan, tellDrained } from '../../cli/workers/worker-drain.ts'
-import { findWorkers, workersArg } from '../../cli/workers/worker-targets.ts'
-import { drainWorkers, untilDrained } from '../../engine/drain-workers.ts'
-import type { Store } from '../../store/port.ts'
+import { drained, tellDrained } from '../../cli/workers/worker-drain.ts'
+import { meantWorkers, workersArg } from '../../cli/workers/worker-targets.ts'
+import { applyDrain, planDrain } from '../../engine/actions/workers.ts'
+import { untilDrained } from '../../engine/drain-workers.ts'
+import type { Reader } from '../../engine/engine.ts'
 
 export default class WorkersDrain extends BaseCommand {
   static override summary = 'Ask workers to finish what they run, take nothing new, and end.'
@@ -36,21 +36,18 @@ drains as a whole, whichever of its processes is named.`
   async run(): Promise<void> {
     const { args, flags } = await this.parse(WorkersDrain)
     const dryRun = flags['dry-run']
-    const { store } = await this.openEngine({ dryRun })
-    const plan = drainPlan(await findWorkers(store, args.workers, store.now()), store.now())
-    const meant = (...statuses: readonly string[]) =>
-      plan.filter(({ status }) => statuses.includes(status)).map(({ id }) => id)
-    const asked = meant('changed')
-    const wish = { workerIds: asked, who: who(), reason: flags.reason ?? null }
-    const operation = dryRun || asked.length === 0 ? null : await drainWorkers(store, wish)
-    const waited =
-      flags.wait === undefined || dryRun
-        ? null
-        : await this.#wait(store, meant('changed', 'skipped'), flags.wait)
-    this.endWith(tellDrained(this.output, { plan, dryRun, operation, waited, suffix: this.storeSuffix }))
+    const actions = await this.openActions({ dryRun })
+    const { reader } = actions.engine
+    const found = await meantWorkers(reader, args.workers)
+    const plan = planDrain(found.targets, { now: reader.now(), reason: flags.reason ?? null })
+    const operation = dryRun ? null : await applyDrain(actions, plan)
+    const workerIds = plan.workers.filter(({ is }) => is !== 'gone').map(({ id }) => id)
+    const waited = flags.wait === undefined || dryRun ? null : await this.#wait(reader, workerIds, flags.wait)
+    const end = { plan: drained(plan, found), dryRun, operation, waited, suffix: this.storeSuffix }
+    this.endWith(tellDrained(this.output, end))
   }
 
-  async #wait(store: Store, workerIds: readonly string[], timeoutMs: number) {
+  async #wait(store: Reader, workerIds: readonly string[], timeoutMs: number) {
     const interrupt = onInterrupt()
     try {
       const left = await untilDrained({

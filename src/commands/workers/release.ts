@@ -4,13 +4,10 @@ import { changeFlags } from '../../cli/changes/change-flags.ts'
 import { prose } from '../../text/dedent.ts'
 import { joined, say } from '../../terminal/safe.ts'
 import { counted } from '../../terminal/time.ts'
-import { who } from '../../cli/input/actor.ts'
-import { releaseWorkers, tellReleased } from '../../cli/workers/worker-release.ts'
-import { signsOf } from '../../cli/workers/liveness.ts'
-import { findWorkers, workersArg } from '../../cli/workers/worker-targets.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { loggerOf } from '../../logger.ts'
-import { createStats } from '../../metrics/stats.ts'
+import { releasedOf, releaseTarget, tellReleased } from '../../cli/workers/worker-release.ts'
+import { meantWorkers, workersArg } from '../../cli/workers/worker-targets.ts'
+import { withStats } from '../../metrics/stats.ts'
+import { applyRelease, planRelease, previewRelease, type Released } from '../../engine/actions/workers.ts'
 
 export default class WorkersRelease extends BaseCommand {
   static override summary = 'Give the jobs of dead workers to others now, not when their lease is over.'
@@ -36,37 +33,21 @@ while it is watched, for half of what is left of the lease at most. --force does
   async run(): Promise<void> {
     const { args, flags } = await this.parse(WorkersRelease)
     const { 'dry-run': dryRun, force: forced } = flags
-    const engine = await this.openEngine({ dryRun })
-    const { store } = engine
-    const found = await findWorkers(store, args.workers, store.now())
+    const actions = await this.openActions({ dryRun })
+    const found = await meantWorkers(actions.engine.reader, args.workers)
     const onWatch = (ids: readonly string[], mostMs: number) =>
       this.output.note(
         this.output.errPaint.dim(
           say`watching ${joined(ids, ', ')} for ${counted(Math.ceil(mostMs / 1_000), 'second')} at most`,
         ),
       )
-    const rows = found.targets.flatMap(({ row }) => row ?? [])
-    const signs = await signsOf(forced ? [] : rows, { store, clock: this.clock, onWatch })
-    const release = { who: who(), reason: flags.reason ?? null, forced }
-    const released = await this.#counted(engine, () =>
-      releaseWorkers({ engine, found, signs, release, dryRun }),
-    )
-    this.endWith(tellReleased(this.output, released, { dryRun, forced }))
-  }
-
-  /** Losses stand in the statistics, whoever settles them. */
-  async #counted<T>(engine: Engine, run: () => Promise<T>): Promise<T> {
-    const stats = createStats({
-      events: engine.events,
-      store: engine.store,
-      clock: this.clock,
-      log: loggerOf(() => {}),
-    })
-    stats.start()
-    try {
-      return await run()
-    } finally {
-      await stats.stop()
-    }
+    const plan = await planRelease(actions, { found, forced, reason: flags.reason ?? null, onWatch })
+    const shown = (results: readonly Released[]) => releasedOf(results, found)
+    const end = dryRun
+      ? { released: await previewRelease(actions.engine, plan), operation: null }
+      : await withStats(actions, () =>
+          applyRelease(actions, plan, (results) => shown(results).map(releaseTarget)),
+        )
+    this.endWith(tellReleased(this.output, { ...end, released: shown(end.released) }, { dryRun, forced }))
   }
 }

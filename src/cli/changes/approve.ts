@@ -1,39 +1,33 @@
-/** Which jobs a verb is about: counted and fixed before anything changes, and agreed to where the words were wide. */
-import { WfError } from '../../errors.ts'
-import type { Store } from '../../store/port.ts'
+/** Asks before a change of many targets, with their count, a sample and what would still block them. */
 import type { OperationVerb } from '../../domain/operation.ts'
+import { impactOf } from '../../engine/actions/impact.ts'
+import type { Target } from '../../engine/actions/targets.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { WfError } from '../../errors.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'
-import { countedBy, heldWords, impactOf } from './impact.ts'
-import { warnFinal } from '../output/operation-line.ts'
 import type { Output } from '../../terminal/output.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-
-/** A job that a verb is about, with what tells it from others. */
-export interface Target {
-  key: number
-  type: string
-  /** Kind of its incident, reason of its dead letter, or its state. */
-  kind: string
-}
+import { warnFinal } from '../output/operation-line.ts'
+import { heldWords } from './impact.ts'
 
 export interface Approval {
-  /** `dead letter`: what is counted; `job` unless told. */
+  /** What is counted: `dead letter` (default: `job`). */
   noun?: string
   targets: readonly Target[]
-  /** Meant too, and passed by. */
+  /** Matched and skipped. */
   guarded?: readonly Target[]
   /** `cancelled for good`. */
   done: string
   verb: OperationVerb
-  /** Where what would hold them is looked up; null for what is not run again. */
-  again: Store | null
+  /** Where to look up what would block the jobs; null for jobs that don't run again. */
+  again: Engine | null
   yes: boolean
-  /** Runs where nobody can be asked; otherwise that needs `--yes`. */
+  /** True: runs without a terminal; false: that needs `--yes`. */
   unasked: boolean
 }
 
-/** Throws WfError `refused` when nobody agrees. */
+/** Throws a WfError `refused` without agreement. */
 export async function approve(
   output: Output,
   { targets, guarded = [], done, verb, again, yes, unasked, noun = 'job' }: Approval,
@@ -48,24 +42,21 @@ export async function approve(
     })
   }
   output.note(say`${count} would be ${done}:`, ...sampleLines(targets))
-  if (again)
-    output.note(
-      ...heldWords(await impactOf(again, countedBy(targets.map(({ type }) => type))), output.errPaint),
-    )
+  if (again) output.note(...heldWords(await impactOf(again, targets), output.errPaint))
   if (guarded.length > 0)
     output.note(say`passed by, because it would do harm again:`, ...sampleLines(guarded))
   warnFinal(output, verb)
   if (!(await confirm(say`Go on?`))) throw new WfError('refused', 'nothing was changed')
 }
 
-/** By kind and type, with a few keys of each: what a dry run is about. */
+/** Groups the targets by kind and type, with a few keys of each. */
 export function sampleLines(targets: readonly Target[]): readonly Safe[] {
   return groupsOf(targets).map((group) => say`  ${groupWords(group)}${sampleOf(group)}`)
 }
 
 interface Group {
   count: number
-  /** Null: of all sorts. */
+  /** Null: of several kinds. */
   kind: string | null
   type: string
   keys: readonly number[]
@@ -74,7 +65,7 @@ interface Group {
 const mostGroups = 10
 const mostKeys = 5
 
-/** By kind and type, the largest first; the small ones of a long list together. */
+/** By kind and type, the largest first; the smallest of a long list as one group. */
 function groupsOf(targets: readonly Target[]): readonly Group[] {
   const groups = new Map<string, { kind: string; type: string; keys: number[] }>()
   for (const { kind, type, key } of targets) {
@@ -105,7 +96,7 @@ function sampleOf({ keys }: Group): Safe {
     : say` (${joined([...keys.slice(0, mostKeys), ...(keys.length > mostKeys ? ['…'] : [])], ', ')})`
 }
 
-/** Verbs that change jobs never mean all of them by saying nothing. */
+/** Verbs that change jobs never mean all of them by default. */
 export function needsTarget(verb: string): WfError {
   return new WfError('usage', `which jobs? wf ${verb} takes keys or a selector`, {
     hint: `wf ${verb} KEY…, or --help for the selectors`,

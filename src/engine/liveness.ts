@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { Clock } from '../../clock.ts'
-import type { StoreReader } from '../../store/port.ts'
-import type { WorkerRow } from '../../store/views.ts'
+import type { Clock } from '../clock.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { WorkerRow } from '../store/views.ts'
 
 export interface Sign {
   /** `left`: its row went while it was watched. */

@@ -1,7 +1,8 @@
 import { resolve } from '../../../src/engine/plans/resolve.ts'
 import { intercept } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
-import { changeJobs } from '../../../src/cli/changes/bulk-change.ts'
+import { runChange } from '../../../src/cli/changes/change-run.ts'
+import { applyJobs, planJobs, previewJobs } from '../../../src/engine/actions/change-jobs.ts'
 import { createOutput } from '../../../src/terminal/output.ts'
 import { WfError } from '../../../src/errors.ts'
 import { memorySinks } from '../../support/memory-sinks.ts'
@@ -10,10 +11,16 @@ import { testEngine, type TestEngine } from '../../support/test-engine.ts'
 async function cancelAll(t: TestEngine, keys: readonly number[], json: boolean) {
   const sinks = memorySinks()
   const output = await createOutput({ sinks, env: {}, json, noColour: true })
-  const resolution = { verb: 'cancel', who: 'test', reason: null } as const
-  const code = await changeJobs(
-    { output, clock: t.clock },
-    { engine: t.engine, keys, resolution, done: 'cancelled', dryRun: false },
+  const actions = { engine: t.engine, clock: t.clock, who: 'test' }
+  const change = { verb: 'cancel', reason: null } as const
+  const plan = await planJobs(t.store, { change, list: 'jobs', keys, selector: {} })
+  const code = await runChange(
+    { output, actions, suffix: '' },
+    {
+      ...{ verb: 'cancel', noun: 'job', done: 'cancelled', keys, dryRun: false, perSecond: undefined },
+      preview: (run) => previewJobs(actions, plan, run),
+      apply: (run) => applyJobs(actions, plan, run),
+    },
   )
   return { code, out: sinks.out.text, err: sinks.err.text }
 }

@@ -1,9 +1,9 @@
-import { retireWorkers } from '../../support/plans.ts'
+import { retireWorkers } from '../support/plans.ts'
 import { hostname } from 'node:os'
 import { spawn } from 'node:child_process'
 import { describe, expect, it, vi } from 'vitest'
-import { signsOf, type Lookout } from '../../../src/cli/workers/liveness.ts'
-import { testEngine, type TestEngine } from '../../support/test-engine.ts'
+import { signsOf, type Lookout } from '../../src/engine/liveness.ts'
+import { testEngine, type TestEngine } from '../support/test-engine.ts'
 
 const here = { host: 'here', runs: (pid: number) => pid === 1 }
 
