@@ -17,7 +17,7 @@ const child = new Child({
   },
   openStore: (location) => openStore({ location, mode: 'write', create: false, clock: systemClock }),
   upkeep: ({ engine, log }) => [
-    createStats({ events: engine.events, store: engine.store, clock: systemClock, log }),
+    createStats({ events: engine.events, store: engine, clock: systemClock, log }),
   ],
   watchParent,
   exit: (code) => process.exit(code),

@@ -117,7 +117,7 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
     const engine = await this.openCreating()
     const accepted = await enqueueOne(engine, input)
     if (wait) await awaitResult(this.output, { engine, clock: this.clock, accepted, timeoutMs: timeout })
-    else tellAccepted(this.output, accepted, { input, now: engine.store.now(), ids })
+    else tellAccepted(this.output, accepted, { input, now: engine.now(), ids })
   }
 
   async #many({ shared, keyFrom }: Pick<Bulk, 'shared' | 'keyFrom'>, place: string): Promise<void> {

@@ -34,7 +34,7 @@ export default class Init extends BaseCommand {
     const store = flags.store === undefined ? undefined : resolve(flags.store)
     process.chdir(directory)
     const engine = await this.openCreating(store)
-    const { location } = await engine.store.info()
+    const { location } = await engine.reader.info()
     const names = (list: readonly InitFile[]) => list.map(({ name }) => name)
     const next = nextOf(args.directory, this.storeSuffix)
     this.output.document({ directory, created: names(created), kept: names(kept), store: location, next })

@@ -109,7 +109,7 @@ async function waited({
   accepted: { key },
   timeoutMs,
 }: AwaitOptions): Promise<JobDetail | null> {
-  const waiter = createJobWaiter({ store: engine.store, clock })
+  const waiter = createJobWaiter({ store: engine.reader, clock })
   try {
     return await waiter.wait(key, timeoutMs === undefined ? {} : { timeoutMs })
   } catch (error) {
