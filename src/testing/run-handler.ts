@@ -1,6 +1,6 @@
 /**
  * One attempt of one handler, as it would happen in production: the job goes through a real store (in memory), the real
- * executor and the real table of outcomes, and what became of all that is told. Time stands still unless the test moves it.
+ * runner and the real table of outcomes, and what became of all that is told. Time stands still unless the test moves it.
  */
 import { ownErrorRecord, type ErrorRecord } from '../domain/error-record.ts'
 import { WfError } from '../errors.ts'
@@ -13,10 +13,10 @@ import { createEvents } from '../engine/events.ts'
 import { loggerOf, type LogFields, type LogLevel } from '../logger.ts'
 import { seededRandom } from '../random.ts'
 import type { Store } from '../store/port.ts'
-import type { AbortKind } from '../worker/attempt/abort-reason.ts'
+import type { AbortKind } from '../worker/runner/abort-reason.ts'
 import type { Handler } from '../worker/handler/define-handler.ts'
-import { type AttemptEnd, Executor } from '../worker/attempt/executor.ts'
-import { createKit } from '../worker/attempt/attempt-services.ts'
+import { type AttemptEnd, Runner } from '../worker/runner/runner.ts'
+import { createAttemptServices } from '../worker/runner/attempt-services.ts'
 import { normaliseHandler } from '../worker/handler/handler-schema.ts'
 import type { LoadedHandler } from '../worker/handler/loaded-handler.ts'
 import { createFakeClock, type FakeClock } from './fake-clock.ts'
@@ -141,7 +141,7 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
   const degraded: { feature: string; thrown: unknown }[] = []
   engine.events.on('degraded', ({ feature, thrown }) => void degraded.push({ feature, thrown }))
   const handlers = new Map([[loaded.type, loaded]])
-  const kit = createKit({
+  const services = createAttemptServices({
     clock,
     random: seededRandom(1),
     log,
@@ -151,24 +151,24 @@ async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
     steps: store,
   })
   const end = await new Promise<AttemptEnd>((resolve) => {
-    const executor = new Executor({
+    const runner = new Runner({
       clock,
       storeId,
       sizes: engine.sizes,
       now: () => store.now(),
       log,
-      kit,
+      services,
       progress: ({ fraction, note }) => void progress.push({ fraction, note }),
       onEnd(over) {
         stopAbort()
-        executor.close()
+        runner.close()
         resolve(over)
       },
     })
     const stopAbort = abort
-      ? clock.after(abort.inMs, () => executor.abort(executor.running, abort.reason))
+      ? clock.after(abort.inMs, () => runner.abort(runner.running, abort.reason))
       : () => undefined
-    executor.start(claimed, loaded)
+    runner.start(claimed, loaded)
   })
   return { end, progress, degraded, logs }
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts'
 const minuteMs = 60_000
 const mostLines = 10
 
-export class Trouble {
+export class ErrorThrottle {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #what: string

@@ -3,7 +3,7 @@ import type { LogFields, LogLevel } from '../logger.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { SizeLimits } from '../domain/job.ts'
 import type { Policy } from '../domain/outcome.ts'
-import type { Tally } from './outcome-counts.ts'
+import type { OutcomeCounts } from './outcome-counts.ts'
 import type { TypeDeclaration } from '../store/views.ts'
 
 export type ToChild =
@@ -53,7 +53,7 @@ export type ToSupervisor =
   | { kind: 'load_failed'; code: ErrorCode; message: string; hint: string }
   | { kind: 'pong'; id: number }
   /** What the attempts so far came to. Sent with the first one and then a few times a second at most. */
-  | { kind: 'tally'; tally: Tally }
+  | { kind: 'tally'; tally: OutcomeCounts }
   /** The child ends on purpose: drained, max-jobs reached, recycled after abandoned handlers or a panic. */
   | { kind: 'leaving'; reason: LeaveReason; exitCode: number }
   /** One line for the supervisor's log. */

@@ -2,7 +2,7 @@
 import type { Settlement } from '../domain/outcome.ts'
 import type { Settled } from '../store/port.ts'
 
-export type TallyKey =
+export type OutcomeKey =
   | 'completed'
   | 'rejected'
   | 'failed'
@@ -12,13 +12,13 @@ export type TallyKey =
   | 'returned'
   | 'lost'
 
-export type Tally = Partial<Record<TallyKey, number>>
+export type OutcomeCounts = Partial<Record<OutcomeKey, number>>
 
 /** Null: it changed nothing. What the store would not take has stopped its job. */
-export function tallyKey(
+export function outcomeKey(
   { next, outcome }: Pick<Settlement, 'next' | 'outcome'>,
   result: Settled,
-): TallyKey | null {
+): OutcomeKey | null {
   if (result !== 'applied') return result === 'refused' ? 'failed' : null
   const { state } = next
   if (state === 'completed' || state === 'rejected' || state === 'failed' || state === 'dead') return state
@@ -27,13 +27,14 @@ export function tallyKey(
   return outcome === 'lost' ? 'lost' : 'retried'
 }
 
-export function count(tally: Tally, key: TallyKey | null, by = 1): void {
+export function count(tally: OutcomeCounts, key: OutcomeKey | null, by = 1): void {
   if (key !== null) tally[key] = (tally[key] ?? 0) + by
 }
 
-export function sumOf(tallies: Iterable<Tally>): Tally {
-  const sum: Tally = {}
-  for (const tally of tallies) for (const [key, by] of Object.entries(tally)) count(sum, key as TallyKey, by)
+export function sumOf(tallies: Iterable<OutcomeCounts>): OutcomeCounts {
+  const sum: OutcomeCounts = {}
+  for (const tally of tallies)
+    for (const [key, by] of Object.entries(tally)) count(sum, key as OutcomeKey, by)
   return sum
 }
 
@@ -45,12 +46,12 @@ export function workDone({
   dead = 0,
   retried = 0,
   deferred = 0,
-}: Tally): number {
+}: OutcomeCounts): number {
   return completed + rejected + failed + dead + retried + deferred
 }
 
 /** Jobs that stopped and wait for a person. */
-export function stopped({ failed = 0, dead = 0 }: Tally): number {
+export function stopped({ failed = 0, dead = 0 }: OutcomeCounts): number {
   return failed + dead
 }
 
@@ -70,16 +71,16 @@ const otherAttempts = {
 } as const
 
 /** `jobs: 1,990 completed, 10 rejected; other attempts: 3 failed`; `no job` when nothing happened. */
-export function wordsOfTally(tally: Tally): string {
+export function outcomeSummary(tally: OutcomeCounts): string {
   const [jobs, attempts] = [partsOf(tally, atRest), partsOf(tally, otherAttempts)]
   if (jobs.length === 0 && attempts.length === 0) return 'no job'
   const rest = jobs.length === 0 ? 'no job came to rest' : `jobs: ${jobs.join(', ')}`
   return attempts.length === 0 ? rest : `${rest}; other attempts: ${attempts.join(', ')}`
 }
 
-function partsOf(tally: Tally, words: Partial<Record<TallyKey, string>>): readonly string[] {
+function partsOf(tally: OutcomeCounts, words: Partial<Record<OutcomeKey, string>>): readonly string[] {
   return Object.entries(words).flatMap(([key, word]) => {
-    const by = tally[key as TallyKey] ?? 0
+    const by = tally[key as OutcomeKey] ?? 0
     return by > 0 ? [`${by.toLocaleString('en-US')} ${word}`] : []
   })
 }

@@ -2,8 +2,8 @@
 import { errorRecord } from '../domain/error-record.ts'
 import type { Job } from '../domain/job.ts'
 import type { Logger } from '../logger.ts'
-import type { AbortKind } from './attempt/abort-reason.ts'
-import type { Handover } from './claims/exchange-loop.ts'
+import type { AbortKind } from './runner/abort-reason.ts'
+import type { PendingOutcome } from './outbox/outbox.ts'
 import { jobName } from './job-messages.ts'
 
 const mostNames = 10
@@ -12,7 +12,7 @@ function fieldsOf({ key, type, attempt }: Job) {
   return { job: key, type, attempt }
 }
 
-export function tellGone(log: Logger, job: Job, kind: AbortKind): void {
+export function logGone(log: Logger, job: Job, kind: AbortKind): void {
   if (kind === 'cancelled')
     log.info(`${jobName(job)} was cancelled: its handler is told to stop`, fieldsOf(job))
   else
@@ -22,7 +22,7 @@ export function tellGone(log: Logger, job: Job, kind: AbortKind): void {
     )
 }
 
-export function tellStale(log: Logger, { ended: { job, outcome }, times }: Handover): void {
+export function logStale(log: Logger, { ended: { job, outcome }, times }: PendingOutcome): void {
   const why =
     times > 1
       ? 'it had been stored before, or the lease was lost meanwhile'
@@ -33,7 +33,7 @@ export function tellStale(log: Logger, { ended: { job, outcome }, times }: Hando
   )
 }
 
-export function tellPanic(
+export function logPanic(
   log: Logger,
   error: unknown,
   { running, ended }: { running: readonly Job[]; ended: readonly Job[] },
@@ -51,7 +51,7 @@ function namesOf(jobs: readonly Job[]): string {
   return jobs.length === 0 ? 'none' : jobs.slice(0, mostNames).map(jobName).join(', ')
 }
 
-export function tellAbandoned(log: Logger, count: number, isolated: boolean): void {
+export function logAbandoned(log: Logger, count: number, isolated: boolean): void {
   const effect = isolated
     ? 'this process is replaced'
     : 'they hold on to memory and connections until this process ends'
@@ -60,7 +60,7 @@ export function tellAbandoned(log: Logger, count: number, isolated: boolean): vo
   )
 }
 
-export function tellUnstored(log: Logger, count: number): void {
+export function logUnstored(log: Logger, count: number): void {
   log.error(
     `the store did not take ${count} ${count === 1 ? 'outcome' : 'outcomes'} before the worker's end: what is not stored runs again`,
   )

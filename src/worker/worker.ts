@@ -1,15 +1,16 @@
 /**
- * A worker: claims jobs of the types it has handlers for, runs them, and hands in what they came to. One exchange a tick;
- * a handler starts only after the commit that claimed its job, and a slot is free only after the commit that settled it.
- * It must not know how handlers were loaded, who renews its lease (its keeper) or what an outcome makes of a job.
+ * A worker: claims jobs of the types that it has handlers for, runs them, and settles their outcomes. A handler starts only after
+ * the commit that claimed its job, and a slot is free only after the commit that settled its attempt. The lease manager renews its
+ * lease, in this process or in the supervisor's.
  */
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
+import { Coordinator } from './coordinator.ts'
 import type { LoadedHandler } from './handler/loaded-handler.ts'
 import type { LeaveReason } from './ipc.ts'
-import { WorkerCore } from './worker-core.ts'
+import { lastOutcomesMs } from './shutdown.ts'
 
 export interface WorkerOptions {
   engine: Engine
@@ -17,18 +18,18 @@ export interface WorkerOptions {
   random: Random
   log: Logger
   handlers: ReadonlyMap<string, LoadedHandler>
-  /** `label#incarnation`; its row has to be in the store before `start`. */
+  /** `label#incarnation`; its row must be in the store before `start`. */
   workerId: string
-  /** What metrics call it; its id without the incarnation unless told. */
+  /** Name of the worker in metrics (default: its id without the incarnation). */
   countedAs?: string
   storeId: string
-  /** Jobs at once over all types; default the sum of the types' own numbers. */
+  /** Jobs that may run at once over all types (default: the sum of the types' own numbers). */
   concurrency?: number
-  /** Takes only suspects, one at a time. */
+  /** Claims only suspects, one at a time. */
   suspects?: boolean
-  /** Leaves after this many jobs. */
+  /** Shuts down after this many jobs. */
   maxJobs?: number
-  /** A process of its own, which may recycle itself. Otherwise suspects, if any, run here alone. */
+  /** Whether the worker has a process of its own, which may be replaced. Otherwise suspects run here, alone. */
   isolated: boolean
 }
 
@@ -45,23 +46,79 @@ export interface Worker {
   /** Resolves when nothing runs any more and all outcomes are stored, or can no longer be. */
   readonly finished: Promise<LeaveReason>
   /**
-   * No new starts; what runs is aborted in `abortInMs` and given back in `graceMs`. Resolves when the worker is gone, at
-   * the latest 200 ms after the grace, whatever handlers and the store do. Again: the sooner times hold. Never rejects.
+   * Shuts down: no job starts, handlers are aborted after `abortInMs`, their jobs given back after `graceMs`. Resolves when the
+   * worker has ended, at the latest 200 ms after the grace. Repeated calls can only bring the deadlines forward. Never rejects.
    */
   drain(times: { graceMs: number; abortInMs: number }): Promise<void>
   /** Gives everything back now. Resolves within half a second. */
   stop(): Promise<void>
-  /** What the store held for this worker at the last renewal. Ends a fence. */
+  /** Takes the attempts that the store held for this worker at the last renewal. Ends a fence. */
   held(attempts: readonly { jobKey: number; attempt: number }[]): void
-  /** The lease ran out without a renewal: aborts what runs and claims nothing until `held`. */
+  /** Aborts what runs and claims nothing until `held`: the lease ran out without a renewal. */
   fence(): void
-  /** An error that no handler caught: what runs may finish, then the worker leaves. */
+  /** Reports an error that no handler caught, and shuts down: what runs may finish. */
   panic(error: unknown): void
   readonly running: readonly RunningAttempt[]
   /** Outcomes that the store has taken. */
   readonly settledCount: number
 }
 
+/** After an uncaught error the state of the process is unknown: what runs gets this long. */
+const panicTimes = { abortInMs: 25_000, graceMs: 30_000 }
+const stopMs = 500
+
 export function createWorker(options: WorkerOptions): Worker {
-  return new WorkerCore(options)
+  const coordinator = new Coordinator(options)
+  const { intake, runner, outbox, shutdown, leaseCheck, panics } = coordinator
+  const end = (
+    reason: LeaveReason,
+    times: { graceMs: number; abortInMs: number },
+    lastMs = lastOutcomesMs,
+  ) => {
+    shutdown.begin(reason)
+    shutdown.limit(times, lastMs)
+  }
+  let started = false
+  return {
+    finished: shutdown.finished,
+    get settledCount() {
+      return outbox.settledCount
+    },
+    get running() {
+      return [...runner.running].map(({ job: { key, attempt, type, startedAt } }) => ({
+        jobKey: key,
+        attempt,
+        type,
+        startedAt: startedAt ?? 0,
+      }))
+    },
+    start() {
+      if (shutdown.hasBegun || started) return
+      started = true
+      coordinator.start()
+    },
+    async drain(times) {
+      end('drained', times)
+      await shutdown.finished
+    },
+    async stop() {
+      end('drained', { abortInMs: 0, graceMs: 0 }, stopMs)
+      await shutdown.finished
+    },
+    held(attempts) {
+      intake.unfence()
+      leaseCheck.compare(attempts)
+    },
+    fence() {
+      intake.fence()
+      runner.abort(runner.running, 'lease_lost')
+    },
+    panic(error) {
+      panics.report(
+        error,
+        [...runner.running].map(({ job }) => job),
+      )
+      end('panic', panicTimes)
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
-import { Trouble } from '../../src/worker/error-throttle.ts'
+import { ErrorThrottle } from '../../src/worker/error-throttle.ts'
 import { capturedLog } from '../support/captured-log.ts'
 
 function trouble() {
@@ -8,7 +8,7 @@ function trouble() {
   const log = capturedLog()
   return {
     clock,
-    trouble: new Trouble(clock, log, 'taking jobs'),
+    trouble: new ErrorThrottle(clock, log, 'taking jobs'),
     messages: () => log.lines.map(({ message }) => message),
   }
 }

@@ -2,7 +2,7 @@
 import { type BegunStep, checkStepName, type CompletedStep } from '../../src/domain/step.ts'
 import type { Fence } from '../../src/domain/job.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
-import type { StepStore } from '../../src/worker/attempt/attempt-services.ts'
+import type { StepStore } from '../../src/worker/runner/attempt-services.ts'
 
 export class MemorySteps implements StepStore {
   readonly clock: FakeClock

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stopped, sumOf, tallyKey, wordsOfTally, workDone } from '../../src/worker/outcome-counts.ts'
+import { stopped, sumOf, outcomeKey, outcomeSummary, workDone } from '../../src/worker/outcome-counts.ts'
 
 const next = (state: 'available' | 'waiting' | 'completed' | 'failed') =>
   ({
@@ -16,18 +16,18 @@ const next = (state: 'available' | 'waiting' | 'completed' | 'failed') =>
 
 describe('a tally', () => {
   it('counts jobs that came to rest by their state, other attempts by what happened', () => {
-    expect(tallyKey({ outcome: 'success', next: next('completed') }, 'applied')).toBe('completed')
-    expect(tallyKey({ outcome: 'poison', next: next('failed') }, 'applied')).toBe('failed')
-    expect(tallyKey({ outcome: 'lost', next: next('failed') }, 'applied')).toBe('failed')
-    expect(tallyKey({ outcome: 'fail', next: next('waiting') }, 'applied')).toBe('retried')
-    expect(tallyKey({ outcome: 'defer', next: next('waiting') }, 'applied')).toBe('deferred')
-    expect(tallyKey({ outcome: 'interrupted', next: next('available') }, 'applied')).toBe('returned')
-    expect(tallyKey({ outcome: 'lost', next: next('available') }, 'applied')).toBe('lost')
+    expect(outcomeKey({ outcome: 'success', next: next('completed') }, 'applied')).toBe('completed')
+    expect(outcomeKey({ outcome: 'poison', next: next('failed') }, 'applied')).toBe('failed')
+    expect(outcomeKey({ outcome: 'lost', next: next('failed') }, 'applied')).toBe('failed')
+    expect(outcomeKey({ outcome: 'fail', next: next('waiting') }, 'applied')).toBe('retried')
+    expect(outcomeKey({ outcome: 'defer', next: next('waiting') }, 'applied')).toBe('deferred')
+    expect(outcomeKey({ outcome: 'interrupted', next: next('available') }, 'applied')).toBe('returned')
+    expect(outcomeKey({ outcome: 'lost', next: next('available') }, 'applied')).toBe('lost')
   })
 
   it('counts a job as stopped when the store would not take what its attempt wrote, and nothing for a stale report', () => {
-    expect(tallyKey({ outcome: 'success', next: next('completed') }, 'refused')).toBe('failed')
-    expect(tallyKey({ outcome: 'success', next: next('completed') }, 'stale')).toBe(null)
+    expect(outcomeKey({ outcome: 'success', next: next('completed') }, 'refused')).toBe('failed')
+    expect(outcomeKey({ outcome: 'success', next: next('completed') }, 'stale')).toBe(null)
   })
 
   it('adds up, and tells work from attempts that only went round', () => {
@@ -37,8 +37,8 @@ describe('a tally', () => {
   })
 
   it('is one line for people', () => {
-    expect(wordsOfTally({})).toBe('no job')
-    expect(wordsOfTally({ completed: 1990, failed: 0 })).toBe('jobs: 1,990 completed')
+    expect(outcomeSummary({})).toBe('no job')
+    expect(outcomeSummary({ completed: 1990, failed: 0 })).toBe('jobs: 1,990 completed')
     const all = {
       completed: 7,
       rejected: 6,
@@ -49,14 +49,14 @@ describe('a tally', () => {
       returned: 1,
       lost: 8,
     }
-    expect(wordsOfTally(all)).toBe(
+    expect(outcomeSummary(all)).toBe(
       'jobs: 7 completed, 6 rejected, 5 stopped with an incident, 4 set aside as dead letters; ' +
         'other attempts: 3 failed, 2 put off, 1 given back, 8 lost with their process',
     )
   })
 
   it('says of attempts that went round nothing about jobs', () => {
-    expect(wordsOfTally({ retried: 5 })).toBe('no job came to rest; other attempts: 5 failed')
-    expect(wordsOfTally({ completed: 1, deferred: 3 })).toBe('jobs: 1 completed; other attempts: 3 put off')
+    expect(outcomeSummary({ retried: 5 })).toBe('no job came to rest; other attempts: 5 failed')
+    expect(outcomeSummary({ completed: 1, deferred: 3 })).toBe('jobs: 1 completed; other attempts: 3 put off')
   })
 })

@@ -1,4 +1,4 @@
-/** One attempt on the real executor, a fake clock and no store. */
+/** One attempt on the real runner, a fake clock and no store. */
 import { defaultSizes, type ClaimedJob, type SizeLimits } from '../../src/domain/job.ts'
 import type { Outcome } from '../../src/domain/outcome.ts'
 import type { LogFields, Logger } from '../../src/logger.ts'
@@ -6,9 +6,12 @@ import { createEvents, type EngineEvents } from '../../src/engine/events.ts'
 import { seededRandom } from '../../src/random.ts'
 import type { Progress } from '../../src/store/port.ts'
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts'
-import type { Attempt } from '../../src/worker/attempt/attempt.ts'
-import { type AttemptEnd, Executor } from '../../src/worker/attempt/executor.ts'
-import { createKit, type KitOptions } from '../../src/worker/attempt/attempt-services.ts'
+import type { Attempt } from '../../src/worker/runner/attempt.ts'
+import { type AttemptEnd, Runner } from '../../src/worker/runner/runner.ts'
+import {
+  createAttemptServices,
+  type AttemptServicesOptions,
+} from '../../src/worker/runner/attempt-services.ts'
 import { normaliseHandler } from '../../src/worker/handler/handler-schema.ts'
 import { MemorySteps } from './memory-steps.ts'
 
@@ -62,7 +65,7 @@ export function claimedJob(job: Partial<ClaimedJob> = {}): ClaimedJob {
 
 export interface Bench {
   clock: FakeClock
-  executor: Executor
+  runner: Runner
   events: EngineEvents
   steps: MemorySteps
   ends: AttemptEnd[]
@@ -76,7 +79,7 @@ export interface Bench {
   outcome(): Outcome | null
 }
 
-export interface BenchOptions extends Pick<KitOptions, 'sharedBreaker'> {
+export interface BenchOptions extends Pick<AttemptServicesOptions, 'sharedBreaker'> {
   sizes?: SizeLimits
   /** All that will be started, when they declare dependencies. */
   handlers?: readonly object[]
@@ -96,7 +99,7 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
   })
   const loaded = new Map(handlers.map((handler) => [handler, normaliseHandler({ type: 'a', ...handler })]))
   const byType = new Map([...loaded.values()].map((handler) => [handler.type, handler]))
-  const kit = createKit({
+  const services = createAttemptServices({
     clock,
     random: seededRandom(1),
     log,
@@ -106,19 +109,19 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
     steps,
     ...more,
   })
-  const executor = new Executor({
+  const runner = new Runner({
     clock,
     now: clock.now,
     log,
     storeId: 'store-1',
     sizes,
-    kit,
+    services,
     progress: (told) => void progress.push(told),
     onEnd: (end) => void ends.push(end),
   })
   return {
     clock,
-    executor,
+    runner,
     events,
     steps,
     ends,
@@ -126,7 +129,7 @@ export function bench({ sizes = defaultSizes, handlers = [], ...more }: BenchOpt
     progress,
     counts,
     start: (handler, job) =>
-      executor.start(claimedJob(job), loaded.get(handler) ?? normaliseHandler({ type: 'a', ...handler })),
+      runner.start(claimedJob(job), loaded.get(handler) ?? normaliseHandler({ type: 'a', ...handler })),
     outcome() {
       const [end, another] = ends
       if (!end || another) throw new Error(`${ends.length} attempts have ended, not one`)

@@ -53,7 +53,7 @@ async function changesOf(
 }
 
 async function refuseUnfit(variables: string, handler: LoadedHandler): Promise<void> {
-  const { prepareVariables } = await import('../../worker/attempt/variables.ts')
+  const { prepareVariables } = await import('../../worker/runner/variables.ts')
   const prepared = await prepareVariables(variables, handler)
   if (prepared.ok) return
   const { outcome } = prepared

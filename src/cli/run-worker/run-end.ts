@@ -1,7 +1,7 @@
 /** How a run of workers ended: what is said of it, and the exit code. */
 import type { LeftBehind } from '../../engine/drained.ts'
 import type { Logger } from '../../logger.ts'
-import { stopped, wordsOfTally, type Tally } from '../../worker/outcome-counts.ts'
+import { stopped, outcomeSummary, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { exitCodes, type ExitCode } from '../exit-codes.ts'
 import { iso } from '../../terminal/json.ts'
 import { quoted } from '../../text/shell-words.ts'
@@ -9,7 +9,7 @@ import { counted } from '../../terminal/time.ts'
 
 export interface RunEnd {
   why: 'drained' | 'stopped' | 'empty' | 'max_jobs' | 'panic'
-  tally: Tally
+  tally: OutcomeCounts
   /** False: the store did not take back in time what was unfinished. */
   allReturned: boolean
 }
@@ -28,7 +28,7 @@ export function tellEnd(log: Logger, { end, left, seconds, suffix }: TellEnd): v
   for (const each of left)
     log[each.because === 'paused' ? 'warn' : 'info'](leftWords(each, suffix), { ...each })
   const after = `after ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-  log.info(`ended ${after}; ${wordsOfTally(tally)}`, { why, tally })
+  log.info(`ended ${after}; ${outcomeSummary(tally)}`, { why, tally })
   if (!allReturned)
     log.error('the store did not take back what was unfinished; it starts elsewhere when its lease is over')
   if ((tally.failed ?? 0) > 0) log.info(`look at what stopped with: wf incidents list${suffix}`)

@@ -6,7 +6,7 @@ import { handlersFor } from '../../worker/child/child-load.ts'
 import { createInline, type Inline } from '../../worker/inline.ts'
 import { wordsOfDrain, wordsOfStart } from '../../worker/supervisor/supervisor-messages.ts'
 import { declarationOf } from '../../worker/handler/loaded-handler.ts'
-import { count, tallyKey, type Tally } from '../../worker/outcome-counts.ts'
+import { count, outcomeKey, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { loadInline } from './load-inline.ts'
 import { onUnaskedExit, wordsOfExitAmid } from './unexpected-exit.ts'
 import type { Run, RunParts } from './run.ts'
@@ -17,8 +17,8 @@ const lookEveryMs = 200
 export async function runInline(parts: RunParts): Promise<Run> {
   const { engine, log, config, types } = parts
   const handlers = handlersFor(await loadInline(parts), { types })
-  const tally: Tally = {}
-  engine.events.on('settled', ({ settlement, result }) => count(tally, tallyKey(settlement, result)))
+  const tally: OutcomeCounts = {}
+  engine.events.on('settled', ({ settlement, result }) => count(tally, outcomeKey(settlement, result)))
   const lease = { leaseMs: config.leaseMs, renewMs: config.renewalMs }
   const inline = createInline({
     ...parts,
@@ -36,7 +36,7 @@ export async function runInline(parts: RunParts): Promise<Run> {
   return new InlineRun({ ...parts, inline, tally, types: [...handlers.keys()] })
 }
 
-type Parts = Omit<RunParts, 'inline'> & { inline: Inline; tally: Tally }
+type Parts = Omit<RunParts, 'inline'> & { inline: Inline; tally: OutcomeCounts }
 
 class InlineRun implements Run {
   readonly ended: Promise<RunEnd>

@@ -11,7 +11,7 @@ import type { WfError } from '../../errors.ts'
 import type { Store } from '../../store/port.ts'
 import type { Upkeep } from '../../worker/leases/lease-manager.ts'
 import { onSignals } from '../../worker/signals.ts'
-import { count, sumOf, type Tally } from '../../worker/outcome-counts.ts'
+import { count, sumOf, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { reportError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -54,7 +54,7 @@ export async function work({
       "durability is 'process': what was committed in the last moments can be lost when the power fails (not when a process dies)",
     )
   const left: LeftBehind[] = []
-  const unattempted: Tally = {}
+  const unattempted: OutcomeCounts = {}
   try {
     const parts = {
       ...(await partsOf({ store, clock, log, left, unattempted, options })),
@@ -90,7 +90,7 @@ interface Given {
   /** Filled with what an --until-empty run leaves. */
   left: LeftBehind[]
   /** Filled with what stopped during an --until-empty run without an attempt: jobs whose deadline passed. */
-  unattempted: Tally
+  unattempted: OutcomeCounts
   options: WorkOptions
 }
 

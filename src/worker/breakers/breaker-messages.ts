@@ -8,7 +8,7 @@ const words = {
   closed: 'closed: the jobs that it held start, a few at first',
 } as const
 
-export function tellBreaker(log: Logger, { name, from, to, generation, by }: BreakerChange): void {
+export function logBreaker(log: Logger, { name, from, to, generation, by }: BreakerChange): void {
   const who = by === 'operator' ? ', by an operator' : ''
   const line = `the breaker of ${name} ${words[to]}${who}`
   const fields = { breaker: name, from, to, generation }

@@ -10,7 +10,7 @@ import type { Logger } from '../../logger.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
 import type { Store } from '../../store/port.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
-import { Trouble } from '../error-throttle.ts'
+import { ErrorThrottle } from '../error-throttle.ts'
 
 export interface LocalBreakersParts {
   store: Pick<Store, 'transact' | 'now'>
@@ -25,14 +25,14 @@ const restMs = 1_000
 
 export class LocalBreakers {
   readonly #parts: LocalBreakersParts
-  readonly #trouble: Trouble
+  readonly #trouble: ErrorThrottle
   #state: 'new' | 'idle' | 'telling' | 'resting' | 'closed' = 'new'
   #again = false
   #cancel: Cancel = () => {}
 
   constructor(parts: LocalBreakersParts) {
     this.#parts = parts
-    this.#trouble = new Trouble(parts.clock, parts.log, "telling how this worker's own breakers stand")
+    this.#trouble = new ErrorThrottle(parts.clock, parts.log, "telling how this worker's own breakers stand")
   }
 
   /** The worker has a row from now on. */

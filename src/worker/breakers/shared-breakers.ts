@@ -5,7 +5,7 @@ import type { Logger } from '../../logger.ts'
 import type { Breaker, BreakerParts } from '../../resilience/circuit-breaker.ts'
 import { SharedCircuitBreaker } from '../../resilience/shared-circuit-breaker.ts'
 import type { Store } from '../../store/port.ts'
-import { Trouble } from '../error-throttle.ts'
+import { ErrorThrottle } from '../error-throttle.ts'
 
 export interface SharedBreakersOptions {
   store: Pick<Store, 'breakers' | 'transact' | 'watch' | 'now'>
@@ -21,7 +21,7 @@ export interface SharedBreakers {
 }
 
 export function createSharedBreakers({ store, clock, log, workerId }: SharedBreakersOptions): SharedBreakers {
-  const trouble = new Trouble(clock, log, 'sharing breakers with other workers')
+  const trouble = new ErrorThrottle(clock, log, 'sharing breakers with other workers')
   const onTrouble = (error: unknown) => trouble.happened(error)
   const breakers = createBreakers({ store, clock, who: workerId, onTrouble })
   return {

@@ -5,14 +5,14 @@
 import type { Clock } from '../../clock.ts'
 import type { EngineEvents } from '../../engine/events.ts'
 import type { ChildChannel } from './child-channel.ts'
-import { count, stopped, tallyKey, type Tally } from '../outcome-counts.ts'
+import { count, stopped, outcomeKey, type OutcomeCounts } from '../outcome-counts.ts'
 
 /** A busy worker has hundreds of exchanges a second. */
 const everyMs = 25
 
 export class TallyReport {
   readonly #parts: { events: EngineEvents; clock: Clock; channel: ChildChannel }
-  readonly #tally: Tally = {}
+  readonly #tally: OutcomeCounts = {}
   #waiting = false
   #changed = false
   #asked = false
@@ -24,7 +24,7 @@ export class TallyReport {
 
   start(): void {
     this.#parts.events.on('settled', ({ settlement, result }) => {
-      const key = tallyKey(settlement, result)
+      const key = outcomeKey(settlement, result)
       if (key === null) return
       count(this.#tally, key)
       this.#changed = true

@@ -16,7 +16,7 @@ import type { Keeper } from '../leases/lease-manager.ts'
 import { hung, interrupted, lost, settleHeld } from '../leases/settle-lost.ts'
 import type { ChildSetup } from '../ipc.ts'
 import { SupervisedChild } from './supervisor-child.ts'
-import { count, sumOf, tallyKey, type Tally } from '../outcome-counts.ts'
+import { count, sumOf, outcomeKey, type OutcomeCounts } from '../outcome-counts.ts'
 import { untilStored } from './until-stored.ts'
 import type { TypeDeclaration } from '../../store/views.ts'
 
@@ -49,9 +49,9 @@ export class Crew {
   readonly #ended = new AbortController()
   readonly #options: CrewOptions
   /** Of children that are gone. */
-  #past: Tally = {}
+  #past: OutcomeCounts = {}
   /** What the supervisor settled itself: losses. */
-  readonly #own: Tally = {}
+  readonly #own: OutcomeCounts = {}
   /** Children whose attempts are being settled. */
   #burials = 0
 
@@ -66,7 +66,7 @@ export class Crew {
   }
 
   /** What all attempts came to so far. */
-  get tally(): Tally {
+  get tally(): OutcomeCounts {
     return sumOf([this.#past, this.#own, ...[...this.children].map(({ tally }) => tally)])
   }
 
@@ -136,7 +136,7 @@ export class Crew {
   /** What the supervisor or its sweeper settled; a job that stops by it is named. */
   #tell({ settlement, result, end, now }: EngineEventMap['settled']): void {
     if (result === 'stale') return
-    count(this.#own, tallyKey(settlement, result))
+    count(this.#own, outcomeKey(settlement, result))
     if (!settlement.incident) return
     const { level, message, fields } = lineOf({ settlement, result, now, durationMs: end.durationMs })
     this.#options.log[level](message, fields)

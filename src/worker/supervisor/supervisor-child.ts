@@ -1,4 +1,4 @@
-/** One incarnation of a child process, from its fork to its exit. Holds what it said about itself; decides nothing about its replacement. */
+/** One incarnation of a child process, from its fork to its exit. BreakerAdmission what it said about itself; decides nothing about its replacement. */
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
@@ -7,7 +7,7 @@ import { wordsOfExit } from './child-process.ts'
 import type { HeldAttempt } from '../leases/lease-renewals.ts'
 import type { ChildSetup, LeaveReason, ToSupervisor } from '../ipc.ts'
 import { Pulse } from './heartbeat.ts'
-import type { Tally } from '../outcome-counts.ts'
+import type { OutcomeCounts } from '../outcome-counts.ts'
 
 export type Ready = Extract<ToSupervisor, { kind: 'ready' }>
 
@@ -34,7 +34,7 @@ export class SupervisedChild {
   phase: 'loading' | 'loaded' | 'working' | 'gone' = 'loading'
   declared: Ready | null = null
   leaving: LeaveReason | null = null
-  tally: Tally = {}
+  tally: OutcomeCounts = {}
   /** SIGKILL from elsewhere: an operator, or a machine that is out of memory. */
   wasKilledByOthers = false
   /** Why this side ended it. */

@@ -13,7 +13,7 @@ import { wordsOfDeath, wordsOfDrain, wordsOfReturn, wordsOfStart } from './super
 import { Crew, type CrewOptions, type Post } from './process-pool.ts'
 import type { SupervisedChild } from './supervisor-child.ts'
 import { SupervisorRounds } from './monitor.ts'
-import { workDone, type Tally } from '../outcome-counts.ts'
+import { workDone, type OutcomeCounts } from '../outcome-counts.ts'
 
 export interface SupervisorOptions
   extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
@@ -32,7 +32,7 @@ export interface SupervisorOptions
 
 export interface SupervisorEnd {
   why: 'drained' | 'stopped' | 'empty' | 'max_jobs'
-  tally: Tally
+  tally: OutcomeCounts
   /** False: the store did not take back in time what was unfinished; leases end it. */
   allReturned: boolean
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BreakerSnapshot } from '../../../src/resilience/circuit-breaker.ts'
-import { Gate } from '../../../src/worker/claims/breaker-gate.ts'
+import { BreakerGate } from '../../../src/worker/intake/breaker-gate.ts'
 
 const closed = (generation = 1, ageMs = 0): BreakerSnapshot => ({
   mode: 'closed',
@@ -22,7 +22,7 @@ const halfOpen = (generation = 3, retryInMs = 0): BreakerSnapshot => ({
 })
 
 /** How many jobs are claimed in each second when as many are claimed as there is room for, and each ends at once. */
-function claimedBySecond(gate: Gate, { seconds, most }: { seconds: number; most: number }): number[] {
+function claimedBySecond(gate: BreakerGate, { seconds, most }: { seconds: number; most: number }): number[] {
   let key = 0
   return Array.from({ length: seconds }, (_, second) => {
     let claimed = 0
@@ -36,7 +36,7 @@ function claimedBySecond(gate: Gate, { seconds, most }: { seconds: number; most:
 
 describe('a gate', () => {
   it('holds nobody while the breaker is closed, not even where its counts begin anew', () => {
-    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(closed(1), 0)
     gate.claimed(1)
     gate.see(closed(2), 1_000)
@@ -45,14 +45,14 @@ describe('a gate', () => {
 
   // A27
   it('lets nothing through while it is open, and says for how long', () => {
-    const gate = new Gate({ probes: 3, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 3, openForMs: 30_000, concurrency: 10 })
     gate.see(open(2, 1_234), 0)
     expect([gate.room, gate.changesInMs]).toEqual([0, 1_234])
   })
 
   // A27
   it('lets as many through as there are probes while it is half-open, and another when one is over', () => {
-    const gate = new Gate({ probes: 2, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 2, openForMs: 30_000, concurrency: 10 })
     gate.see(open(), 0)
     gate.see(halfOpen(), 30_000)
     expect(gate.room).toBe(2)
@@ -67,7 +67,7 @@ describe('a gate', () => {
 
   // B038
   it('lets another through when a probe has taken as long as its permit lasts', () => {
-    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(), 0)
     gate.claimed(1)
     gate.see(halfOpen(), 29_999)
@@ -77,7 +77,7 @@ describe('a gate', () => {
   })
 
   it('counts no probe of an earlier opening', () => {
-    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(3), 0)
     gate.claimed(1)
     gate.see(open(4), 1)
@@ -86,14 +86,14 @@ describe('a gate', () => {
   })
 
   it('lets one, two, four … a second through after it has closed, until that is all that may run', () => {
-    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(), 9_000)
     expect(claimedBySecond(gate, { seconds: 6, most: 100 })).toEqual([1, 2, 4, 8, 100, 100])
     expect(gate.changesInMs).toBeNull()
   })
 
   it('says when the next step of the ramp begins, and ends the ramp when it opens again', () => {
-    const gate = new Gate({ probes: 1, openForMs: 30_000, concurrency: 10 })
+    const gate = new BreakerGate({ probes: 1, openForMs: 30_000, concurrency: 10 })
     gate.see(halfOpen(), 9_000)
     gate.see(closed(4, 250), 10_250)
     expect(gate.changesInMs).toBe(750)

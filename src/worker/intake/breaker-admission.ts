@@ -1,33 +1,33 @@
 /**
- * Which types a worker may claim, and how many of their jobs, as the breakers of their dependencies stand: a job that
- * would only be put back is left where it is. It knows types and breakers; slots and the store are others' business.
+ * Decides which types a worker may claim, and how many jobs of each, from the breakers of their dependencies: a job whose call
+ * would be rejected stays in the store. Knows types and breakers, not slots.
  */
 import type { Clock } from '../../clock.ts'
 import type { Job } from '../../domain/job.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
 import type { BreakerPolicy } from '../../resilience/breaker-policy.ts'
-import { Gate } from './breaker-gate.ts'
+import { BreakerGate } from './breaker-gate.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
-export interface HoldsParts {
+export interface BreakerAdmissionOptions {
   clock: Clock
   dependencies: Pick<Dependencies, 'breakers'>
   handlers: ReadonlyMap<string, LoadedHandler>
 }
 
-/** What one claim may ask for: what one type is granted is no longer there for another that needs the same. */
+/** What one claim may ask for. Types that share a dependency share what its breaker grants. */
 export interface Grants {
   take(type: string, wanted: number): number
 }
 
-const none: readonly Gate[] = []
+const none: readonly BreakerGate[] = []
 
-export class Holds {
-  readonly #parts: HoldsParts
-  readonly #gates = new Map<string, Gate>()
-  readonly #byType = new Map<string, readonly Gate[]>()
+export class BreakerAdmission {
+  readonly #parts: BreakerAdmissionOptions
+  readonly #gates = new Map<string, BreakerGate>()
+  readonly #byType = new Map<string, readonly BreakerGate[]>()
 
-  constructor(parts: HoldsParts) {
+  constructor(parts: BreakerAdmissionOptions) {
     this.#parts = parts
     const handlers = [...parts.handlers.values()]
     for (const { type, dependencies } of handlers) {
@@ -38,11 +38,11 @@ export class Holds {
     }
   }
 
-  #gate(name: string, { probes, openForMs }: BreakerPolicy, handlers: readonly LoadedHandler[]): Gate {
+  #gate(name: string, { probes, openForMs }: BreakerPolicy, handlers: readonly LoadedHandler[]): BreakerGate {
     const known = this.#gates.get(name)
     if (known) return known
     const users = handlers.filter(({ dependencies }) => dependencies.get(name)?.breaker?.hold)
-    const gate = new Gate({
+    const gate = new BreakerGate({
       probes,
       openForMs,
       concurrency: users.reduce((sum, { concurrency }) => sum + concurrency, 0),
@@ -51,17 +51,17 @@ export class Holds {
     return gate
   }
 
-  /** Of these types the ones of which a job may be claimed now. */
+  /** Returns those of `types` of which a job may be claimed now. */
   open(types: string[]): string[] {
     if (this.#byType.size === 0) return types
-    this.#look()
+    this.#refresh()
     return types.filter((type) => this.#gatesOf(type).every((gate) => gate.room > 0))
   }
 
-  /** Null where nothing is held. */
+  /** Null where no breaker limits this worker. */
   grants(): Grants | null {
     if (this.#byType.size === 0) return null
-    this.#look()
+    this.#refresh()
     const rooms = new Map([...this.#gates.values()].map((gate) => [gate, gate.room]))
     return {
       take: (type, wanted) => {
@@ -81,19 +81,19 @@ export class Holds {
     for (const gate of this.#gatesOf(type)) gate.freed(key)
   }
 
-  /** Ms until time alone lets more through somewhere; null: nowhere. */
+  /** Milliseconds until some breaker admits more by time alone; null if none does. */
   changesInMs(): number | null {
     if (this.#byType.size === 0) return null
-    this.#look()
+    this.#refresh()
     const changes = [...this.#gates.values()].map((gate) => gate.changesInMs).filter((ms) => ms !== null)
     return changes.length > 0 ? Math.min(...changes) : null
   }
 
-  #gatesOf(type: string): readonly Gate[] {
+  #gatesOf(type: string): readonly BreakerGate[] {
     return this.#byType.get(type) ?? none
   }
 
-  #look(): void {
+  #refresh(): void {
     const now = this.#parts.clock.monotonic()
     for (const { name, ...snapshot } of this.#parts.dependencies.breakers())
       this.#gates.get(name)?.see(snapshot, now)

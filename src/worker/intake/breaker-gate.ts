@@ -1,33 +1,33 @@
 /**
- * One breaker as a worker sees it who would claim jobs that need what is behind it. Open: none. Half-open: as many as
- * there are probes. After it has closed: one job in the first second, two in the next, then four …, until that is as many
- * as may run at once; whoever was down is not met by all that waited. It counts; it asks no breaker and claims nothing.
+ * Admits jobs that need one breaker's dependency. Open: none. Half-open: as many as there are probes. After it closed: one job
+ * in the first second, two in the next, then four, until that is the worker's concurrency, so a recovering dependency isn't
+ * hit by the whole backlog.
  */
 import { rampStep, rampStepLeftMs } from '../../domain/ramp.ts'
 import type { BreakerSnapshot } from '../../resilience/circuit-breaker.ts'
 
-export interface GateParts {
-  /** Of the breaker: calls that it lets through while half-open. */
+export interface BreakerGateOptions {
+  /** Calls that the breaker lets through while half-open. */
   probes: number
-  /** Of the breaker: a probe that takes longer has lost its place to another. */
+  /** A probe that takes longer gives up its place to another. */
   openForMs: number
-  /** Jobs at once of all types that need it, in this process: the ramp ends there. */
+  /** Jobs that may run at once in this process and need the dependency; the ramp ends there. */
   concurrency: number
 }
 
-export class Gate {
-  readonly #parts: GateParts
+export class BreakerGate {
+  readonly #parts: BreakerGateOptions
   #now = 0
   #seen: BreakerSnapshot | null = null
-  /** Jobs claimed since it is half-open, which are its probes or will be, and when: monotonic ms. */
+  /** Jobs claimed since the breaker is half-open, and when (monotonic ms): they are its probes. */
   readonly #probing = new Map<number, number>()
   #ramp: { from: number; claimed: number } | null = null
 
-  constructor(parts: GateParts) {
+  constructor(parts: BreakerGateOptions) {
     this.#parts = parts
   }
 
-  /** `now`: monotonic ms. Asked before each of the questions below. */
+  /** Takes the breaker's state at `now`, monotonic ms. Call before the getters below. */
   see(snapshot: BreakerSnapshot, now: number): void {
     const before = this.#seen
     this.#seen = snapshot
@@ -38,16 +38,16 @@ export class Gate {
     if (this.#ramp && 2 ** this.#step(this.#ramp.from) >= this.#parts.concurrency) this.#ramp = null
   }
 
-  /** How many jobs may be claimed now; Infinity where it holds nobody. */
+  /** How many jobs may be claimed now; Infinity where the breaker doesn't limit. */
   get room(): number {
     const { mode, retryInMs } = this.#seen ?? { mode: 'closed', retryInMs: 0 }
     if (mode === 'open' || retryInMs > 0) return 0
-    if (mode === 'half_open') return Math.max(0, this.#parts.probes - this.#underWay)
+    if (mode === 'half_open') return Math.max(0, this.#parts.probes - this.#inFlight)
     if (!this.#ramp) return Number.POSITIVE_INFINITY
     return Math.max(0, 2 ** (this.#step(this.#ramp.from) + 1) - 1 - this.#ramp.claimed)
   }
 
-  /** Ms until there is more room by time alone; null where time alone changes nothing. */
+  /** Milliseconds until there is more room by time alone; null if time changes nothing. */
   get changesInMs(): number | null {
     const { retryInMs } = this.#seen ?? { retryInMs: 0 }
     if (retryInMs > 0) return retryInMs
@@ -63,7 +63,7 @@ export class Gate {
     this.#probing.delete(jobKey)
   }
 
-  get #underWay(): number {
+  get #inFlight(): number {
     return [...this.#probing.values()].filter((claimedAt) => this.#now - claimedAt < this.#parts.openForMs)
       .length
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
-import { Slots } from '../../../src/worker/claims/slots.ts'
+import { Slots } from '../../../src/worker/intake/slots.ts'
 
 function slots(
   types: Record<string, { concurrency: number; maxJobsActivated?: number }>,
@@ -17,7 +17,7 @@ describe('slots', () => {
   it('offer each type what it has left, and no more than there are in all', () => {
     const seats = slots({ a: { concurrency: 4 }, b: { concurrency: 2 } }, 5)
     expect(seats.total).toBe(5)
-    expect(seats.wish(64)).toMatchObject({
+    expect(seats.request(64)).toMatchObject({
       limit: 5,
       types: [
         { type: 'b', limit: 2 },
@@ -25,23 +25,23 @@ describe('slots', () => {
       ],
     })
     for (let job = 0; job < 4; job++) seats.take('a')
-    expect(seats.wish(64)).toMatchObject({ limit: 1, types: [{ type: 'b', limit: 1 }] })
+    expect(seats.request(64)).toMatchObject({ limit: 1, types: [{ type: 'b', limit: 1 }] })
     expect(seats.openTypes()).toEqual(['b'])
     seats.take('b')
-    expect(seats.wish(64)).toBeNull()
+    expect(seats.request(64)).toBeNull()
     expect(seats.openTypes()).toEqual([])
   })
 
   it('count attempts that are settled in the same transaction as free', () => {
     const seats = slots({ a: { concurrency: 1 } })
     seats.take('a')
-    expect(seats.wish(64)).toBeNull()
-    expect(seats.wish(64, ['a'])).toMatchObject({ limit: 1, types: [{ type: 'a', limit: 1 }] })
+    expect(seats.request(64)).toBeNull()
+    expect(seats.request(64, ['a'])).toMatchObject({ limit: 1, types: [{ type: 'a', limit: 1 }] })
   })
 
   it('begin each wish with another type', () => {
     const seats = slots({ a: { concurrency: 1 }, b: { concurrency: 1 }, c: { concurrency: 1 } })
-    const first = [1, 2, 3].map(() => seats.wish(1)?.types[0]?.type)
+    const first = [1, 2, 3].map(() => seats.request(1)?.types[0]?.type)
     expect(new Set(first)).toEqual(new Set(['a', 'b', 'c']))
   })
 
@@ -62,7 +62,7 @@ describe('slots', () => {
           const leaving = [...new Set(leave)]
             .map((index) => running[index])
             .filter((type) => type !== undefined)
-          const wish = seats.wish(most, leaving)
+          const wish = seats.request(most, leaving)
           for (const type of leaving) {
             running.splice(running.indexOf(type), 1)
             seats.free(type)

@@ -247,9 +247,9 @@ describe('ctx.once', () => {
 
   it('does nothing after an abort', async () => {
     const { seen, handler } = charging()
-    const { start, clock, executor, steps } = bench()
+    const { start, clock, runner, steps } = bench()
     start({ run: (job: unknown, ctx: HandlerContext) => clock.sleep(10).then(() => handler.run(job, ctx)) })
-    executor.abort(executor.running, 'lease_lost')
+    runner.abort(runner.running, 'lease_lost')
     await clock.advance(10)
     expect([seen.charges, steps.asked]).toEqual([0, []])
   })

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../src/domain/job.ts'
 import { createEvents } from '../../../src/engine/events.ts'
-import { createKit, type KitOptions, type StepStore } from '../../../src/worker/attempt/attempt-services.ts'
+import {
+  createAttemptServices,
+  type AttemptServicesOptions,
+  type StepStore,
+} from '../../../src/worker/runner/attempt-services.ts'
 import { seededRandom } from '../../../src/random.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 
-function degradedOf(given: Pick<KitOptions, 'workerId' | 'countedAs'>): unknown[] {
+function degradedOf(given: Pick<AttemptServicesOptions, 'workerId' | 'countedAs'>): unknown[] {
   const events = createEvents()
   const counted: unknown[] = []
   events.on('counted', ({ labels }) => void counted.push(labels))
@@ -18,7 +22,7 @@ function degradedOf(given: Pick<KitOptions, 'workerId' | 'countedAs'>): unknown[
     handlers: new Map(),
     steps: {} as StepStore,
   }
-  createKit({ ...parts, ...given }).degraded(
+  createAttemptServices({ ...parts, ...given }).degraded(
     { key: 1, type: 'mail', attempt: 1 } as Job,
     'analytics',
     new Error('no route'),

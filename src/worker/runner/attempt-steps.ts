@@ -13,11 +13,11 @@ import { refusalIn } from '../../resilience/dependency-refused.ts'
 import { type BegunStep, checkStepName, stepLimits } from '../../domain/step.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import type { OnceOptions } from '../handler/define-handler.ts'
-import type { Kit } from './attempt-services.ts'
+import type { AttemptServices } from './attempt-services.ts'
 
 export interface AttemptStepsParts {
   attempt: Attempt
-  kit: Kit
+  services: AttemptServices
   clock: Clock
   /** The store's clock, epoch ms. */
   now: () => number
@@ -63,11 +63,11 @@ export class AttemptSteps {
   }
 
   async #once<T>(step: string, effect: Effect<T>): Promise<T> {
-    const { attempt, kit, now } = this.#parts
+    const { attempt, services, now } = this.#parts
     this.#refuse()
-    const begun = await this.#stored(() => kit.steps.beginStep(this.#fence, step, now()))
+    const begun = await this.#stored(() => services.steps.beginStep(this.#fence, step, now()))
     if ('result' in begun) {
-      kit.remembered(attempt.job, step)
+      services.remembered(attempt.job, step)
       return JSON.parse(begun.result) as T
     }
     if (begun.intent === 'stale') throw this.#notOurs(step)
@@ -78,7 +78,7 @@ export class AttemptSteps {
 
   async #done<T>(step: string, intent: 'new' | 'unknown', { fn, verify }: Effect<T>): Promise<T> {
     if (intent === 'new') return this.#anew(step, fn)
-    this.#parts.kit.unknown(this.#parts.attempt.job, step)
+    this.#parts.services.unknown(this.#parts.attempt.job, step)
     const found = await verify?.()
     if (found !== undefined) return found
     this.#refuse()
@@ -87,27 +87,29 @@ export class AttemptSteps {
 
   /** What a breaker or a bulkhead let no call of through has had no effect: the step is as if it had not begun, and nobody is in doubt. */
   async #anew<T>(step: string, fn: Effect<T>['fn']): Promise<T> {
-    const { attempt, kit } = this.#parts
+    const { attempt, services } = this.#parts
     const before = attempt.callsMade
     try {
       return await fn()
     } catch (thrown) {
       // Where it cannot be taken back it stays in doubt, which is safe.
       if (attempt.callsMade === before && wasKeptOut(thrown))
-        await kit.steps.withdrawStep(this.#fence, step).catch(() => {})
+        await services.steps.withdrawStep(this.#fence, step).catch(() => {})
       throw thrown
     }
   }
 
   /** The first result is the one that counts, as it was stored: every attempt sees the same. */
   async #complete<T>(step: string, value: T): Promise<T> {
-    const { kit, now } = this.#parts
+    const { services, now } = this.#parts
     const json = toJson(value ?? null, {
       maxBytes: stepLimits.resultBytes,
       what: `the result of step ${preview(step, 60)}`,
     })
     if (!json.ok) throw new IncidentError(`${json.refusal}: it has taken effect, and would again`)
-    const completed = await this.#stored(() => kit.steps.completeStep(this.#fence, step, json.text, now()))
+    const completed = await this.#stored(() =>
+      services.steps.completeStep(this.#fence, step, json.text, now()),
+    )
     if (!('result' in completed)) throw this.#notOurs(step)
     return JSON.parse(completed.result) as T
   }

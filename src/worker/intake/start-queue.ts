@@ -1,11 +1,11 @@
-/** Claimed jobs on their way to their handlers: started one after the other, with a breath in between when that takes long. */
+/** Claimed jobs that have not started: started in order, with a turn of the event loop in between when that takes long. */
 import type { Clock } from '../../clock.ts'
 import type { ClaimedJob } from '../../domain/job.ts'
 
-/** After this long in starting handlers, signals, timers and answers come first. */
-const breathMs = 5
+/** After this long in starting handlers, signals, timers and I/O get their turn. */
+const turnMs = 5
 
-export class Starts {
+export class StartQueue {
   readonly #clock: Clock
   readonly #start: (job: ClaimedJob) => void
   #waiting: ClaimedJob[] = []
@@ -20,12 +20,12 @@ export class Starts {
   }
 
   add(jobs: readonly ClaimedJob[]): void {
-    const isUnderWay = this.#waiting.length > 0
+    const isRunning = this.#waiting.length > 0
     this.#waiting = [...this.#waiting, ...jobs]
-    if (!isUnderWay) this.#run()
+    if (!isRunning) this.#run()
   }
 
-  /** What has not started, which now never will. */
+  /** Empties the queue; returns the jobs that were in it. */
   takeBack(): readonly ClaimedJob[] {
     const jobs = this.#waiting
     this.#waiting = []
@@ -36,7 +36,7 @@ export class Starts {
     const beganAt = this.#clock.monotonic()
     for (let job = this.#waiting.shift(); job; job = this.#waiting.shift()) {
       this.#start(job)
-      if (this.#waiting.length > 0 && this.#clock.monotonic() - beganAt > breathMs) {
+      if (this.#waiting.length > 0 && this.#clock.monotonic() - beganAt > turnMs) {
         setImmediate(this.#run)
         return
       }

@@ -1,7 +1,7 @@
 /**
- * Runs attempts: variables, schema, handler, outcome. A pipeline of small total functions: whatever a handler does,
- * throws or returns ends as exactly one outcome, at the latest at its timeout. It owns the attempts that run, their
- * signals and their time. It must not know the store, the claim loop or what an outcome makes of a job (`decide`).
+ * Runs attempts: variables, schema, handler, outcome. Whatever a handler does, throws or returns ends as exactly one outcome, at
+ * the latest at its timeout. Owns the running attempts, their signals and their deadlines. Knows neither the store nor what an
+ * outcome makes of a job (`decide`).
  */
 import type { Clock } from '../../clock.ts'
 import { errorRecord, ownErrorRecord } from '../../domain/error-record.ts'
@@ -24,32 +24,32 @@ import { RunningAttempts, type Running } from './running-attempts.ts'
 /** An attempt that is over. */
 export interface AttemptEnd {
   attempt: Attempt
-  /** Null: to be reported to nobody, because the attempt is no longer this worker's. */
+  /** Null if the attempt is no longer this worker's: not reported. */
   outcome: Outcome | null
   /** Monotonic ms since the start. */
   durationMs: number
 }
 
-export interface ExecutorOptions extends ContextParts {
+export interface RunnerOptions extends ContextParts {
   onEnd: (end: AttemptEnd) => void
 }
 
-export class Executor {
+export class Runner {
   readonly running: Running
   readonly #running = new RunningAttempts()
-  readonly #options: ExecutorOptions
+  readonly #options: RunnerOptions
   readonly #clock: Clock
   readonly #timers: AttemptTimers
   #abandoned = 0
 
-  constructor(options: ExecutorOptions) {
+  constructor(options: RunnerOptions) {
     this.running = this.#running
     this.#options = options
     this.#clock = options.clock
     this.#timers = new AttemptTimers(options.clock, this.#running, this.#wake)
   }
 
-  /** Handlers whose attempt is over but that have not settled: they hold memory, and perhaps connections. */
+  /** Handlers that have not settled although their attempt is over; they hold memory, and perhaps connections. */
   get abandoned(): number {
     return this.#abandoned
   }
@@ -74,7 +74,7 @@ export class Executor {
     this.#end(attempt, attempt.disowned ? null : outcome)
   }
 
-  /** Nothing is left set on the clock. */
+  /** Cancels its timers. */
   close(): void {
     this.#timers.close()
   }

@@ -219,13 +219,13 @@ describe('ctx.call', () => {
     const handler = caller(policy, () => {
       throw unavailable()
     })
-    const { start, clock, ends, executor } = bench({ handlers: [handler] })
+    const { start, clock, ends, runner } = bench({ handlers: [handler] })
     start(handler)
     await clock.advance(100)
-    executor.abort(executor.running, 'shutdown')
+    runner.abort(runner.running, 'shutdown')
     await clock.settle()
     expect(ends).toMatchObject([{ outcome: { kind: 'interrupted' }, durationMs: 100 }])
-    executor.close()
+    runner.close()
     expect(clock.pendingTimers).toBe(0)
   })
 
@@ -300,11 +300,11 @@ describe('ctx.call', () => {
         listeners = getEventListeners(ctx.signal, 'abort').length
       },
     }
-    const { start, clock, ends, executor } = bench({ handlers: [handler] })
+    const { start, clock, ends, runner } = bench({ handlers: [handler] })
     start(handler)
     while (ends.length === 0) await clock.settle()
     process.off('warning', warned)
-    executor.close()
+    runner.close()
     expect([ends[0]?.outcome?.kind, listeners, clock.pendingTimers, warnings]).toEqual(['success', 0, 0, []])
   })
 })

@@ -1,33 +1,33 @@
 /**
- * Who may start: per type and in all. A slot is taken by a claim and free again only when the attempt's settlement is
- * stored, so that a kill re-runs no more handlers than there are slots. Counting only; it claims and starts nothing.
+ * Counts slots, by type and in all. A claim takes a slot; it is free again only when the attempt's outcome is stored, so a kill
+ * repeats no more handlers than there are slots.
  */
 import type { ClaimType } from '../../store/port.ts'
 import type { Grants } from './breaker-admission.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
-interface Seat {
+interface TypeSlots {
   readonly handler: LoadedHandler
   taken: number
 }
 
-export interface Wish {
+export interface SlotRequest {
   limit: number
   types: readonly ClaimType[]
 }
 
 export class Slots {
-  /** Jobs at once over all types. */
+  /** Jobs that may run at once over all types. */
   readonly total: number
-  readonly #seats: ReadonlyMap<string, Seat>
-  readonly #order: readonly Seat[]
+  readonly #byType: ReadonlyMap<string, TypeSlots>
+  readonly #order: readonly TypeSlots[]
   #turn = 0
   #taken = 0
 
-  /** `cap` bounds the sum of the types' own numbers. */
+  /** `cap` bounds the sum over the types. */
   constructor(handlers: ReadonlyMap<string, LoadedHandler>, cap = Number.POSITIVE_INFINITY) {
-    this.#seats = new Map([...handlers].map(([type, handler]) => [type, { handler, taken: 0 }]))
-    this.#order = [...this.#seats.values()]
+    this.#byType = new Map([...handlers].map(([type, handler]) => [type, { handler, taken: 0 }]))
+    this.#order = [...this.#byType.values()]
     const sum = this.#order.reduce((total, { handler }) => total + handler.concurrency, 0)
     this.total = Math.min(cap, sum)
   }
@@ -44,7 +44,7 @@ export class Slots {
     this.#add(type, -1)
   }
 
-  /** Types of which one more could start. */
+  /** Returns the types of which one more job could start. */
   openTypes(): string[] {
     if (this.#taken >= this.total) return []
     return this.#order
@@ -53,31 +53,33 @@ export class Slots {
   }
 
   /**
-   * At most `most` jobs, of the types that have room; null when none has. `leaving` are the types of attempts whose
-   * settlement goes into the same transaction: their slots are free by the time a claimed job starts. Each wish begins
-   * with another type, so that none is always asked for last. `grants` says what else bounds a type.
+   * Returns what may be claimed: at most `most` jobs, of the types that have room; null when none has. `leaving` are the types of
+   * attempts that are settled in the same transaction: their slots are free before a claimed job starts. Each request
+   * begins with another type, so that no type is always last. `grants` bounds types further.
    */
-  wish(most: number, leaving: readonly string[] = [], grants: Grants | null = null): Wish | null {
+  request(most: number, leaving: readonly string[] = [], grants: Grants | null = null): SlotRequest | null {
     const limit = Math.min(most, this.total - this.#taken + leaving.length)
     if (limit <= 0) return null
     this.#turn = (this.#turn + 1) % Math.max(1, this.#order.length)
     const ordered = [...this.#order.slice(this.#turn), ...this.#order.slice(0, this.#turn)]
     const freed = countOf(leaving)
-    const wanted = ordered.map((seat) => claimTypeOf(seat, { limit, freed })).filter((type) => type.limit > 0)
+    const wanted = ordered
+      .map((slots) => claimTypeOf(slots, { limit, freed }))
+      .filter((type) => type.limit > 0)
     const types = grants ? granted(wanted, grants) : wanted
     return types.length > 0 ? { limit, types } : null
   }
 
   #add(type: string, count: 1 | -1): void {
-    const seat = this.#seats.get(type)
-    if (!seat) return
-    seat.taken += count
+    const slots = this.#byType.get(type)
+    if (!slots) return
+    slots.taken += count
     this.#taken += count
   }
 }
 
 function claimTypeOf(
-  { handler, taken }: Seat,
+  { handler, taken }: TypeSlots,
   { limit, freed }: { limit: number; freed: ReadonlyMap<string, number> },
 ): ClaimType {
   const { type, concurrency, maxJobsActivated, timeoutMs, policy } = handler

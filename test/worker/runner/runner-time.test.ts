@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { BusinessError } from '../../../src/domain/handler-errors.ts'
-import { AbortReason } from '../../../src/worker/attempt/abort-reason.ts'
+import { AbortReason } from '../../../src/worker/runner/abort-reason.ts'
 import type { HandlerContext } from '../../../src/worker/handler/define-handler.ts'
 import { bench } from '../run-one.ts'
 
@@ -15,7 +15,7 @@ describe('the timeout', () => {
   ])(
     'of %i ms aborts the signal at %i ms with the reason timeout, and ends the attempt when it is over',
     async (timeout, abortAt) => {
-      const { start, clock, ends, outcome, executor } = bench()
+      const { start, clock, ends, outcome, runner } = bench()
       let signal: AbortSignal | undefined
       start({
         timeout,
@@ -38,20 +38,20 @@ describe('the timeout', () => {
         category: 'timeout',
         error: { name: 'TimeoutError', code: 'WF_TIMEOUT' },
       })
-      expect(executor.running.size).toBe(0)
-      expect(executor.abandoned).toBe(1)
+      expect(runner.running.size).toBe(0)
+      expect(runner.abandoned).toBe(1)
     },
   )
 
   // A16
   it('counts a handler as abandoned only until it settles', async () => {
-    const { start, clock, executor, ends } = bench()
+    const { start, clock, runner, ends } = bench()
     start({ timeout: 1_000, run: () => clock.sleep(5_000) })
     start({ timeout: 1_000, run: () => clock.sleep(5_000).then(() => Promise.reject(new Error('late'))) })
     await clock.advance(1_000)
-    expect(executor.abandoned).toBe(2)
+    expect(runner.abandoned).toBe(2)
     await clock.advance(4_000)
-    expect(executor.abandoned).toBe(0)
+    expect(runner.abandoned).toBe(0)
     expect(ends).toHaveLength(2)
   })
 
@@ -148,39 +148,39 @@ describe('the timeout', () => {
 describe('a throw after an abort', () => {
   // A16
   it.each(['cancelled', 'lease_lost'] as const)('with the reason %s is reported to nobody', async (kind) => {
-    const { start, clock, executor, outcome } = bench()
+    const { start, clock, runner, outcome } = bench()
     start({
       run: (_: unknown, { signal }: HandlerContext) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     })
-    executor.abort(executor.running, kind)
+    runner.abort(runner.running, kind)
     await clock.settle()
     expect(outcome()).toBeNull()
   })
 
   // A16
   it('with the reason shutdown is interrupted', async () => {
-    const { start, clock, executor, outcome } = bench()
+    const { start, clock, runner, outcome } = bench()
     start({
       run: (_: unknown, { signal }: HandlerContext) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TypeError('x')))),
     })
-    executor.abort(executor.running, 'shutdown')
+    runner.abort(runner.running, 'shutdown')
     await clock.settle()
     expect(outcome()).toMatchObject({ kind: 'interrupted' })
   })
 
   it('that nobody listens to still ends the attempt at its timeout, reported to nobody', async () => {
-    const { start, clock, executor, outcome } = bench()
+    const { start, clock, runner, outcome } = bench()
     start({ timeout: 1_000, run: never })
-    executor.abort(executor.running, 'cancelled')
+    runner.abort(runner.running, 'cancelled')
     await clock.advance(1_000)
     expect(outcome()).toBeNull()
-    expect(executor.abandoned).toBe(1)
+    expect(runner.abandoned).toBe(1)
   })
 
   it('keeps the first reason as the signal’s, but a lost attempt is reported to nobody all the same', async () => {
-    const { start, clock, executor, outcome } = bench()
+    const { start, clock, runner, outcome } = bench()
     let signal: AbortSignal | undefined
     start({
       timeout: 6_000,
@@ -190,7 +190,7 @@ describe('a throw after an abort', () => {
       },
     })
     await clock.advance(5_000)
-    executor.abort(executor.running, 'lease_lost')
+    runner.abort(runner.running, 'lease_lost')
     expect(signal?.reason).toMatchObject({ kind: 'timeout' })
     await clock.advance(1_000)
     expect(outcome()).toBeNull()
@@ -200,7 +200,7 @@ describe('a throw after an abort', () => {
 describe('100,000 runs', () => {
   // B043
   it('leave no timer, no listener and no attempt behind', async () => {
-    const { start, clock, executor } = bench()
+    const { start, clock, runner } = bench()
     const warnings: unknown[] = []
     const warn = (warning: unknown) => void warnings.push(warning)
     process.on('warning', warn)
@@ -210,9 +210,9 @@ describe('100,000 runs', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     process.off('warning', warn)
-    expect(executor.running.size).toBe(0)
+    expect(runner.running.size).toBe(0)
     expect(clock.pendingTimers).toBeLessThanOrEqual(1)
-    executor.close()
+    runner.close()
     expect(clock.pendingTimers).toBe(0)
     expect(warnings).toEqual([])
   })

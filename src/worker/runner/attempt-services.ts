@@ -10,14 +10,14 @@ import type { Random } from '../../random.ts'
 import type { Breaker, BreakerChange, BreakerParts } from '../../resilience/circuit-breaker.ts'
 import { Dependencies, type HandlerDependencies } from '../../resilience/dependencies.ts'
 import type { Store } from '../../store/port.ts'
-import { tellBreaker } from '../breakers/breaker-messages.ts'
+import { logBreaker } from '../breakers/breaker-messages.ts'
 import { DegradedLog } from '../breakers/degraded-log.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
 /** The part of a store that keeps what `ctx.once` has done. */
 export type StepStore = Pick<Store, 'beginStep' | 'completeStep' | 'withdrawStep'>
 
-export interface Kit {
+export interface AttemptServices {
   readonly dependencies: Dependencies
   /** What a handler declares, by its type. */
   readonly declared: ReadonlyMap<string, HandlerDependencies>
@@ -32,7 +32,7 @@ export interface Kit {
   unknown(job: Job, step: string): void
 }
 
-export interface KitOptions {
+export interface AttemptServicesOptions {
   clock: Clock
   random: Random
   log: Logger
@@ -49,7 +49,7 @@ export interface KitOptions {
 }
 
 /** Throws WfError `invalid_handler` where two handlers say different things about a dependency that they share. */
-export function createKit({
+export function createAttemptServices({
   clock,
   random,
   log,
@@ -59,9 +59,9 @@ export function createKit({
   steps,
   sharedBreaker,
   ...options
-}: KitOptions): Kit {
+}: AttemptServicesOptions): AttemptServices {
   const onChange = (change: BreakerChange) => {
-    tellBreaker(log, change)
+    logBreaker(log, change)
     options.onBreaker?.(change)
   }
   const dependencies = new Dependencies({ clock, random, onChange, ...(sharedBreaker && { sharedBreaker }) })

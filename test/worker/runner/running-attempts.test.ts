@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ClaimedJob } from '../../../src/domain/job.ts'
-import { Attempt } from '../../../src/worker/attempt/attempt.ts'
+import { Attempt } from '../../../src/worker/runner/attempt.ts'
 import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
-import { RunningAttempts } from '../../../src/worker/attempt/running-attempts.ts'
+import { RunningAttempts } from '../../../src/worker/runner/running-attempts.ts'
 
 const handler = normaliseHandler({ type: 'greet', run() {} })
 

@@ -13,7 +13,7 @@ import { type Attempt, refuseWhenOver } from './attempt.ts'
 import { AttemptCalls } from './attempt-calls.ts'
 import { AttemptSteps } from './attempt-steps.ts'
 import type { ChildOptions, DependencyCall, HandlerContext, OnceOptions } from '../handler/define-handler.ts'
-import type { Kit } from './attempt-services.ts'
+import type { AttemptServices } from './attempt-services.ts'
 
 export interface ContextParts {
   clock: Clock
@@ -22,7 +22,7 @@ export interface ContextParts {
   log: Logger
   storeId: string
   sizes: SizeLimits
-  kit: Kit
+  services: AttemptServices
   /** Takes what handlers tell; whoever listens stores it at most once a second. */
   progress: (progress: Progress) => void
 }
@@ -69,8 +69,8 @@ export class AttemptContext implements HandlerContext {
     this.#called().optional(feature, fn)
 
   readonly once = <T>(step: string, fn: () => PromiseLike<T> | T, options?: OnceOptions<T>): Promise<T> => {
-    const { kit, clock, now } = this.#parts
-    this.#steps ??= new AttemptSteps({ attempt: this.#attempt, kit, clock, now })
+    const { services, clock, now } = this.#parts
+    this.#steps ??= new AttemptSteps({ attempt: this.#attempt, services, clock, now })
     return this.#steps.once(step, fn, options)
   }
 
@@ -103,7 +103,7 @@ export class AttemptContext implements HandlerContext {
 
   /** Made when the first is made: most attempts never call. */
   #called(): AttemptCalls {
-    this.#calls ??= new AttemptCalls(this.#attempt, this.#parts.kit, this.#parts.clock)
+    this.#calls ??= new AttemptCalls(this.#attempt, this.#parts.services, this.#parts.clock)
     return this.#calls
   }
 

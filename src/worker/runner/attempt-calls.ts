@@ -6,19 +6,19 @@ import { dependencyNamed, type HandlerDependencies } from '../../resilience/depe
 import { optional } from '../../resilience/optional.ts'
 import { type Attempt, refuseWhenOver } from './attempt.ts'
 import type { DependencyCall } from '../handler/define-handler.ts'
-import type { Kit } from './attempt-services.ts'
+import type { AttemptServices } from './attempt-services.ts'
 
 const none: HandlerDependencies = new Map()
 const longestFeature = 100
 
 export class AttemptCalls implements CallScope {
   readonly #attempt: Attempt
-  readonly #kit: Kit
+  readonly #services: AttemptServices
   readonly #clock: Clock
 
-  constructor(attempt: Attempt, kit: Kit, clock: Clock) {
+  constructor(attempt: Attempt, services: AttemptServices, clock: Clock) {
     this.#attempt = attempt
-    this.#kit = kit
+    this.#services = services
     this.#clock = clock
   }
 
@@ -31,7 +31,7 @@ export class AttemptCalls implements CallScope {
   }
 
   onRetry(dependency: string): void {
-    this.#kit.retried(this.#attempt.job, dependency)
+    this.#services.retried(this.#attempt.job, dependency)
   }
 
   onFailure(dependency: string, error: unknown): void {
@@ -46,7 +46,7 @@ export class AttemptCalls implements CallScope {
       this.#attempt.callsMade++
       return fn(signal)
     }
-    return dependencyNamed(this.#kit.declared.get(type) ?? none, dependency, type).call(counted, this)
+    return dependencyNamed(this.#services.declared.get(type) ?? none, dependency, type).call(counted, this)
   }
 
   async optional<T>(feature: string, fn: DependencyCall<T>): Promise<T | undefined> {
@@ -59,7 +59,7 @@ export class AttemptCalls implements CallScope {
       clock: this.#clock,
       signal: this.signal,
       timeLeftMs: () => this.timeLeftMs(),
-      onDegraded: (failed, thrown) => this.#kit.degraded(this.#attempt.job, failed, thrown),
+      onDegraded: (failed, thrown) => this.#services.degraded(this.#attempt.job, failed, thrown),
     })
   }
 }

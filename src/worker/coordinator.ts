@@ -1,0 +1,117 @@
+/** Wires the rooms of a worker in a ring: intake claims and starts jobs, runner runs them, outbox settles their outcomes. */
+import { LocalBreakers } from './breakers/local-breakers.ts'
+import { createSharedBreakers, type SharedBreakers } from './breakers/shared-breakers.ts'
+import { ErrorThrottle } from './error-throttle.ts'
+import { ClaimPoller } from './intake/claim-poller.ts'
+import { Intake } from './intake/intake.ts'
+import { createJobLog, type JobLog } from './job-log.ts'
+import { Outbox } from './outbox/outbox.ts'
+import { createAttemptServices } from './runner/attempt-services.ts'
+import { LeaseCheck } from './runner/lease-check.ts'
+import { PanicReport } from './runner/panic-report.ts'
+import { Runner, type AttemptEnd } from './runner/runner.ts'
+import { Shutdown } from './shutdown.ts'
+import type { WorkerOptions } from './worker.ts'
+import { logAbandoned, logUnstored } from './worker-messages.ts'
+
+export class Coordinator {
+  readonly intake: Intake
+  readonly runner: Runner
+  readonly outbox: Outbox
+  readonly shutdown: Shutdown
+  readonly leaseCheck: LeaseCheck
+  readonly panics: PanicReport
+  readonly #options: WorkerOptions
+  readonly #poller: ClaimPoller
+  readonly #sharedBreakers: SharedBreakers
+  readonly #localBreakers: LocalBreakers
+  readonly #jobLog: JobLog
+  #abandonedLogged = false
+
+  constructor(options: WorkerOptions) {
+    const { engine, clock, log, workerId } = options
+    const { store, events } = engine
+    this.#options = options
+    this.#sharedBreakers = createSharedBreakers({ store, clock, log, workerId })
+    const services = createAttemptServices({
+      ...options,
+      events,
+      steps: store,
+      sharedBreaker: this.#sharedBreakers.sharedBreaker,
+      onBreaker: () => this.#localBreakers.changed(),
+    })
+    const { dependencies } = services
+    this.#localBreakers = new LocalBreakers({ ...options, store, dependencies })
+    this.outbox = new Outbox({
+      ...options,
+      errors: new ErrorThrottle(clock, log, 'taking and settling jobs'),
+      onIdle: () => this.#checkEnd(),
+    })
+    this.runner = new Runner({
+      ...options,
+      services,
+      sizes: engine.sizes,
+      now: () => store.now(),
+      progress: (progress) => events.emit('progress', progress),
+      onEnd: (end) => this.#ended(end),
+    })
+    const { runner, outbox } = this
+    const intake = new Intake({ ...options, store, dependencies, runner, outbox })
+    outbox.source = intake
+    const leaseCheck = new LeaseCheck({ store, clock, log, workerId, running: runner.running })
+    this.intake = intake
+    this.leaseCheck = leaseCheck
+    this.#poller = new ClaimPoller({ store, events, clock, log, intake, leaseCheck })
+    this.shutdown = new Shutdown({
+      intake,
+      runner,
+      outbox,
+      clock,
+      onEnd: (complete) => this.#close(complete),
+    })
+    this.panics = new PanicReport(options)
+    this.#jobLog = createJobLog({ log, clock, events, workerId })
+  }
+
+  start(): void {
+    this.#jobLog.start()
+    this.#poller.start()
+    this.#localBreakers.start()
+  }
+
+  #ended({ attempt, outcome, durationMs }: AttemptEnd): void {
+    const { job, handler, children } = attempt
+    this.panics.ended(job)
+    if (outcome) {
+      this.outbox.add({ job, outcome, policy: handler.policy, children, durationMs })
+    } else {
+      this.intake.release(job)
+      this.outbox.claimSoon()
+    }
+    this.#checkAbandoned()
+    this.#checkEnd()
+  }
+
+  /** As many abandoned handlers as slots: a process of its own is replaced. */
+  #checkAbandoned(): void {
+    const { log, isolated } = this.#options
+    const { abandoned } = this.runner
+    if (abandoned < this.intake.concurrency || this.#abandonedLogged || this.shutdown.hasBegun) return
+    this.#abandonedLogged = true
+    logAbandoned(log, abandoned, isolated)
+    if (isolated) this.shutdown.begin('abandoned')
+  }
+
+  #checkEnd(): void {
+    if (this.intake.isSpent) this.shutdown.begin('max_jobs')
+    this.shutdown.check()
+  }
+
+  #close(complete: boolean): void {
+    if (!complete) logUnstored(this.#options.log, this.outbox.queue.length)
+    const { leaseCheck, outbox, runner } = this
+    for (const part of [this.#poller, leaseCheck, this.#sharedBreakers, this.#localBreakers, outbox, runner])
+      part.close()
+    this.#jobLog.stop()
+  }
+}
