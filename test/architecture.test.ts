@@ -182,6 +182,48 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
+  it('keeps plans pure: facts in, changes out, no store and no await', () => {
+    const allowed = /^(domain|text|engine\/plans)\/|^errors\.ts$|^store\/plan\.ts$/
+    const wrong = faults((source) => {
+      if (!source.path.startsWith('engine/plans/')) return []
+      const outside = importsOf(source).filter(
+        ({ own, typesOnly }) =>
+          own === null ||
+          !(allowed.test(own) || /^store\/facts\.ts$/.test(own) || (typesOnly && /^store\/[^/]+$/.test(own))),
+      )
+      return [
+        ...outside.map(({ target }) => `imports ${target}`),
+        ...linesMatching(source, /\basync\s|\bawait\s|\bPromise\b|\bprocess\./),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('lets plans alone write history and targets', () => {
+    const wrong = faults((source) =>
+      /^(engine\/plans\/|store\/(changes|event)\.ts$|store\/[^/]+\/(transact\.ts|rows\/))/.test(source.path)
+        ? []
+        : linesMatching(source, /\bhistory\.add\b|\baddTarget\(|^\s*history: \[|\bNewHistoryRow\b/),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('keeps policy out of the rows of a store, writes out of its queries, and fences in its hot path', () => {
+    const wrong = faults((source) => {
+      const [, room] = /^store\/[^/]+\/(rows|queries|hot|file)\//.exec(source.path) ?? []
+      if (room === undefined) return []
+      const policy = importsOf(source)
+        .filter(({ own, typesOnly }) => !typesOnly && own !== null && /^(domain\/|errors\.ts)/.test(own))
+        .map(({ target }) => `imports ${target}`)
+      return [
+        ...(room === 'rows' ? policy : []),
+        ...(room === 'queries' ? linesMatching(source, /\bINSERT\s|\bUPDATE\s|\bDELETE\s+FROM\b/) : []),
+        ...(room === 'hot' ? [] : linesMatching(source, /attempt = \? AND worker_id = \?/)),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+
   it('writes SQL only in the stores', () => {
     expect(
       faults((source) => (/^store\/[^/]+\//.test(source.path) ? [] : linesMatching(source, sql))),

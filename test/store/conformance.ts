@@ -43,3 +43,18 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     updateRules(stage)
   })
 }
+
+/** The rules about what plans decide. */
+export function planConformance(name: string, open: () => Promise<OpenedStore>): void {
+  const stage: Stage = async () => sceneOn(await open())
+  describe(name, () => {
+    breakerRules(stage)
+    leaseRules(stage)
+    resolutionRules(stage)
+    operationRules(stage)
+    pauseRules(stage)
+    retentionRules(stage)
+    stepRules(stage)
+    updateRules(stage)
+  })
+}

@@ -1,5 +1,4 @@
 /** The port on one SQLite connection. Each writing method is one piece of work for the group commit. */
-import { WfError } from '../../errors.ts'
 import { checkStepName, checkStepResult } from '../../domain/step.ts'
 import type { ClaimRequest, Enqueued, ExchangeRequest, Exchanged, Store, StoreWriter } from '../port.ts'
 import { wakeUp } from './file/commit-watch.ts'
@@ -8,7 +7,7 @@ import { places, type StorePlace } from './file/file-identity.ts'
 import { GroupCommit } from './file/group-commit.ts'
 import type { LockWait } from './file/lock-wait.ts'
 import { schemaGuard } from './file/schema-guard.ts'
-import { isConstraint } from './file/sqlite-errors.ts'
+import { isRefusal } from './file/sqlite-errors.ts'
 import { logs, type LogSync } from './file/wal-fsync.ts'
 import { closeUncopied } from './file/wal-recovery.ts'
 import { claimer } from './hot/claim.ts'
@@ -115,15 +114,6 @@ function aloneIn({ savepoint }: GroupCommit): Alone {
       throw error
     }
   }
-}
-
-function isRefusal(error: unknown): error is Error {
-  return (
-    isConstraint(error) ||
-    error instanceof TypeError ||
-    error instanceof RangeError ||
-    error instanceof WfError
-  )
 }
 
 type Writes = Omit<StoreWriter, 'exchange'>

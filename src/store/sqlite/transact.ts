@@ -47,7 +47,7 @@ export function transactor(rows: Rows, alone: Alone): Transactor {
   }
 }
 
-function factsReader(rows: Rows): (request: FactsRequest) => Facts {
+export function factsReader(rows: Rows): (request: FactsRequest) => Facts {
   const { breakers, data, deadLetters, incidents, jobs, operations, steps, types, workers } = rows
   return (request) => ({
     jobs: found(request.jobs, jobs.get),
@@ -81,7 +81,7 @@ function found<K, V>(keys: readonly K[] | undefined, get: (key: K) => V | null):
 type Writers = { readonly [K in keyof ChangedRows]: (row: ChangedRows[K]) => void }
 
 /** Sets are written in the order of `ChangedRows`. */
-function applier(rows: Rows): (changes: Changes) => void {
+export function applier(rows: Rows): (changes: Changes) => void {
   const { breakers, data, deadLetters, history, incidents, jobs, operations, steps, types, workers } = rows
   const writers: Writers = {
     jobs: jobs.update,

@@ -19,6 +19,16 @@ export function isConstraint(error: unknown): error is CodedError {
   return coded(error) && /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(error.code)
 }
 
+/** One item of a batch is at fault: a constraint, a value that cannot be bound, or what wf itself refuses. */
+export function isRefusal(error: unknown): error is Error {
+  return (
+    isConstraint(error) ||
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof WfError
+  )
+}
+
 /** The engine has found the file to be damaged, or to be none of its own. */
 export function isDamage(error: unknown): boolean {
   return coded(error) && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
