@@ -2,21 +2,14 @@
  * Puts the parts together: the only file that names a concrete store. A second store is one more case here.
  * It decides nothing; what it opens, the caller closes.
  */
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from './clock.ts'
 import { loadConfig, type Config, type ConfigInput } from './config.ts'
 import { isStoreGone, WfError } from './errors.ts'
-import { newJob, type EnqueueInput } from './domain/new-job.ts'
 import { systemRandom, type Random } from './random.ts'
-import type { Connection } from './store/sqlite/file/connection.ts'
-import { enqueueIn } from './store/sqlite/hot/enqueue-in.ts'
-import { logs } from './store/sqlite/file/wal-fsync.ts'
 import { openSqliteReader, openSqliteStore } from './store/sqlite/file/open.ts'
-import { syncErrors } from './store/sqlite/file/sqlite-errors.ts'
-import { places } from './store/sqlite/file/file-identity.ts'
-import type { Enqueued, Store, StoreReader, StoreWriter } from './store/port.ts'
+import type { Store, StoreReader, StoreWriter } from './store/port.ts'
 
 export interface OpenStoreOptions {
   /** Path, `file:` URL, or `:memory:`; default: what the configuration says. A relative path is taken from the working directory. */
@@ -85,66 +78,6 @@ function pathOf(location: string): string {
   })
 }
 
-/** What is used of a caller's better-sqlite3 connection; said here in full, so that wf's types need none of that package's. */
-export interface CallersConnection {
-  /** Path of the file. */
-  readonly name: string
-  readonly memory: boolean
-  readonly inTransaction: boolean
-  prepare(source: string): object
-  pragma(source: string, options?: { simple?: boolean }): unknown
-}
-
-/** Enqueues inside the caller's open transaction. Throws WfErrors `invalid_job`, `refused` (of a connection that is not safe, or not to `store`) and the store's. */
-export function enqueueInto(
-  connection: CallersConnection,
-  input: EnqueueInput,
-  { store, location, variablesBytes }: { store: Store; location: string; variablesBytes: number },
-): Enqueued {
-  const place = places.get(store)
-  place?.check()
-  if (!isSameFile(connection, location)) {
-    throw new WfError('refused', `the connection is to ${connection.name}, not to the store ${location}`, {
-      hint: "open the store's own file with it",
-    })
-  }
-  if (place) refuseMoved(connection, place.file)
-  const now = store.now()
-  const [enqueued] = enqueueIn(connection as Connection, [newJob(input, now, variablesBytes)], now)
-  if (!enqueued) throw new WfError('unexpected', 'the store did not answer')
-  if (enqueued.status === 'duplicate') syncNow(store, location)
-  return enqueued
-}
-
-/** Another process may have committed the first one a moment ago; and the caller's commit syncs nothing when it has nothing to write. */
-function syncNow(store: Store, location: string): void {
-  try {
-    logs.get(store)?.now()
-  } catch (error) {
-    throw error instanceof Error ? syncErrors(error, location).ended : error
-  }
-}
-
-/** The file that was at the path when a connection first enqueued: what it has open can be told in no other way. */
-const firstFiles = new WeakMap<CallersConnection, string>()
-
-function refuseMoved(connection: CallersConnection, file: string): void {
-  const first = firstFiles.get(connection) ?? file
-  firstFiles.set(connection, first)
-  if (first === file) return
-  throw new WfError(
-    'store_replaced',
-    `the connection to ${connection.name} was opened on a file that is no longer there`,
-    {
-      hint: 'close it, and open the file anew',
-    },
-  )
-}
-
-function isSameFile({ name, memory }: CallersConnection, location: string): boolean {
-  return !memory && location !== ':memory:' && realpathSync(name) === realpathSync(location)
-}
-
 /** Looking at most this often is cheap enough to be done all the time. */
 const readerPollMs = 250
 
@@ -164,6 +97,9 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
   return {
     ...reader,
     ...writer,
+    enqueueIn() {
+      throw new WfError('unexpected', 'this store was opened for reading only')
+    },
     now: () => clock.now(),
     watch: (changed) => watchVersion(reader, clock, changed),
   }

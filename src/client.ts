@@ -3,8 +3,10 @@
  * it wants to the engine and asks the inspector; it runs no jobs. A promise of this file that resolved means what it
  * says is on disk.
  */
+import { newJob } from './domain/new-job.ts'
+import type { CallersConnection } from './store/port.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { configOf, enqueueInto, openStore, type CallersConnection } from './app.ts'
+import { configOf, openStore } from './app.ts'
 import { goOnFrom, inBatches, PartlyDoneError } from './client/batches.ts'
 import {
   changeJobs,
@@ -171,14 +173,11 @@ export async function openClient(options: ClientOptions = {}): Promise<Client> {
     ...(durability === undefined ? {} : { durability }),
   })
   const opened = await openStore({ mode: 'write', create, sparesWorkers: true, config })
-  const { location: path } = await opened.info()
-  return createClient({ store: opened, location: path, clock: systemClock, who, sizes: config.sizes })
+  return createClient({ store: opened, clock: systemClock, who, sizes: config.sizes })
 }
 
 export interface ClientParts {
   store: Store
-  /** Where it is, in full. */
-  location: string
   clock: Clock
   who: string
   /** The largest variables that are taken; default 1 MiB. */
@@ -186,7 +185,7 @@ export interface ClientParts {
 }
 
 /** A client on a store that is open; `close` closes it. */
-export function createClient({ store, location, clock, who, sizes = defaultSizes }: ClientParts): Client {
+export function createClient({ store, clock, who, sizes = defaultSizes }: ClientParts): Client {
   const events = createEvents()
   const engine = createEngine({ store, random: systemRandom, events, sizes })
   const inspector = createInspector(store, store.now)
@@ -209,11 +208,10 @@ export function createClient({ store, location, clock, who, sizes = defaultSizes
     },
     enqueueMany: (items) => enqueueMany(engine, items, handle),
     enqueueIn(connection, type, variables = {}, options = {}) {
-      const result = enqueueInto(
-        connection,
-        { ...options, type, variables },
-        { store, location, variablesBytes: sizes.variablesBytes },
-      )
+      const now = store.now()
+      const job = newJob({ ...options, type, variables }, now, sizes.variablesBytes)
+      const [result] = store.enqueueIn(connection, [job], now)
+      if (!result) throw new WfError('unexpected', 'the store did not answer')
       if (result.status === 'refused') throw refusalOf(type, result)
       return { key: result.key, type, duplicate: result.status === 'duplicate' }
     },

@@ -200,7 +200,22 @@ export interface StoreReader {
   close(): Promise<void>
 }
 
+/** What is used of a caller's better-sqlite3 connection, written out so that wf's types need none of that package's. */
+export interface CallersConnection {
+  /** Path of the file. */
+  readonly name: string
+  readonly memory: boolean
+  readonly inTransaction: boolean
+  prepare(source: string): object
+  pragma(source: string, options?: { simple?: boolean }): unknown
+}
+
 export interface Store extends StoreWriter, StoreReader {
+  /**
+   * Enqueues within the open transaction of a caller's connection to the same store. Throws WfError `refused` for a
+   * connection without a transaction, to another store, or on which an accepted job would not be durable.
+   */
+  enqueueIn(connection: CallersConnection, jobs: readonly NewJob[], now: number): readonly Enqueued[]
   /** The clock that due times and leases are judged by: ours on SQLite, the database's on PostgreSQL. */
   now(): number
   /** Calls `changed` soon after another connection committed (about a millisecond where the file can be watched). Ends with the returned function. */

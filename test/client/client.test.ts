@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/open-test-store.ts'
 import { outcomes, plainPolicy, testEngine, type TestEngine } from '../support/test-engine.ts'
 
 async function clientOn(t: TestEngine): Promise<Client> {
-  const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+  const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
   onTestFinished(() => client.close())
   return client
 }

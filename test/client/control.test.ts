@@ -4,7 +4,7 @@ import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts
 
 async function scene(): Promise<{ t: TestEngine; client: Client }> {
   const t = await testEngine()
-  return { t, client: createClient({ store: t.store, location: t.location, clock: t.clock, who: 'shop' }) }
+  return { t, client: createClient({ store: t.store, clock: t.clock, who: 'shop' }) }
 }
 
 async function stopped(t: TestEngine, count: number): Promise<readonly number[]> {

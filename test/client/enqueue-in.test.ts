@@ -9,7 +9,7 @@ import { testEngine } from '../support/test-engine.ts'
 /** A store, a client on it, and a program's own connection with a table of its own. */
 async function setUp() {
   const t = await testEngine({ file: true })
-  const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+  const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
   const db = new Database(t.location)
   onTestFinished(() => void db.close())
   db.pragma('synchronous = FULL')
@@ -120,7 +120,7 @@ describe("enqueueing in a caller's transaction", () => {
   it('holds to the limit of the client, as enqueue and enqueueMany do', async () => {
     const { t, db, jobs } = await setUp()
     const sizes = { variablesBytes: 2_000, resultBytes: 2_000 }
-    const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test', sizes })
+    const client = createClient({ store: t.store, clock: t.clock, who: 'test', sizes })
     const fits = { a: 'x'.repeat(2_000 - '{"a":""}'.length) }
     const over = { a: `${fits.a}x` }
     const refusal = {

@@ -7,7 +7,7 @@ import { testEngine } from '../support/test-engine.ts'
 
 async function setUp() {
   const t = await testEngine({ file: true })
-  const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+  const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
   onTestFinished(() => client.close())
   return { t, client }
 }
@@ -74,7 +74,7 @@ describe('a client whose store', () => {
     expect(place(client)).toMatchObject({ key: 1 })
     renameSync(backup(t.location), t.location)
     const anew = await testEngine({ location: t.location })
-    const client2 = createClient({ store: anew.store, location: t.location, clock: anew.clock, who: 'test' })
+    const client2 = createClient({ store: anew.store, clock: anew.clock, who: 'test' })
     expect(() => place(client2)).toThrow(expect.objectContaining({ code: 'store_replaced' }))
     const connection2 = callersConnection(t.location)
     expect(connection2.transaction(() => client2.enqueueIn(connection2, 'mail')).immediate()).toMatchObject({

@@ -25,7 +25,7 @@ describe('keys that are none', () => {
   // B022
   it('are refused by every call, above all text, which taken apart would name other jobs; nothing changes', async () => {
     const t = await testEngine({ file: true })
-    const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+    const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
     for (let job = 0; job < 20; job++) await t.add()
     const before = await t.store.counts()
     const calls: Record<string, (keys: never) => Promise<unknown>> = {
@@ -56,7 +56,7 @@ describe('keys that are none', () => {
 
   it('options that a call cannot do without are asked for', async () => {
     const t = await testEngine({ file: true })
-    const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+    const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
     for (const call of ['update', 'resolveVerified'] as const) {
       const asked = (client[call] as (key: number) => ReturnType<Client['update']>)(1)
       await expect(asked).rejects.toMatchObject({

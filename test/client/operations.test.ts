@@ -8,7 +8,7 @@ describe('what a client changes', () => {
     const keys: number[] = []
     for (let count = 0; count < 3; count++) keys.push(await t.add())
     for (const job of await t.claim()) await t.settle(job, outcomes.raised())
-    const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'shop' })
+    const client = createClient({ store: t.store, clock: t.clock, who: 'shop' })
     await client.resolve([...keys, 4_711], { retries: 2, reason: 'gateway is back' })
     await client.resolve([])
     await client.cancel(keys[0] ?? 0)

@@ -11,7 +11,7 @@ const full = new WfError('store_full', 'the disk is full', { hint: 'Free space.'
 
 async function scene(): Promise<{ t: TestEngine; client: Client }> {
   const t = await testEngine()
-  const client = createClient({ store: t.store, location: t.location, clock: t.clock, who: 'test' })
+  const client = createClient({ store: t.store, clock: t.clock, who: 'test' })
   onTestFinished(() => client.close())
   return { t, client }
 }

@@ -10,7 +10,7 @@ async function stopped(count: number) {
   for (let index = 0; index < count; index++) await made.add()
   const jobs = await made.claim({ limit: count })
   for (const job of jobs) await made.settle(job, outcomes.raised('boom'))
-  const client = createClient({ store: made.store, location: made.location, clock: made.clock, who: 'shop' })
+  const client = createClient({ store: made.store, clock: made.clock, who: 'shop' })
   return { ...made, client, keys: jobs.map(({ key }) => key) }
 }
 

@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/random.ts'
 import { checkInvariants } from '../../src/store/sqlite/check-invariants.ts'
 import type { Connection } from '../../src/store/sqlite/file/connection.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../src/store/sqlite/file/open.ts'
-import { connectionOf } from '../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/port.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import type { OpenedStore } from './store-scene.ts'
@@ -22,9 +22,8 @@ export function ownFolder(): string {
 export const ownFile = (): string => join(ownFolder(), 'wf.db')
 
 export function dbOf(store: Store): Connection {
-  const db = connectionOf(store)
-  if (db === null) throw new Error('not a store on SQLite')
-  return db
+  if (!('connection' in store)) throw new Error('not a store on SQLite')
+  return (store as SqliteStore).connection
 }
 
 /** Closed when the test ends, which then fails if a timer is left. */

@@ -3,15 +3,16 @@ import { checkStepName, checkStepResult } from '../../domain/step.ts'
 import type { ClaimRequest, Enqueued, ExchangeRequest, Exchanged, Store, StoreWriter } from '../port.ts'
 import { wakeUp } from './file/commit-watch.ts'
 import type { Connection } from './file/connection.ts'
-import { places, type StorePlace } from './file/file-identity.ts'
+import type { StorePlace } from './file/file-identity.ts'
 import { GroupCommit } from './file/group-commit.ts'
 import type { LockWait } from './file/lock-wait.ts'
 import { schemaGuard } from './file/schema-guard.ts'
 import { isRefusal } from './file/sqlite-errors.ts'
-import { logs, type LogSync } from './file/wal-fsync.ts'
+import type { LogSync } from './file/wal-fsync.ts'
 import { closeUncopied } from './file/wal-recovery.ts'
 import { claimer } from './hot/claim.ts'
 import { enqueuer } from './hot/enqueue.ts'
+import { callersEnqueuer } from './hot/enqueue-in.ts'
 import { exchange, type ExchangeParts } from './hot/exchange.ts'
 import { pruner } from './hot/prune.ts'
 import { settler } from './hot/settle.ts'
@@ -23,10 +24,15 @@ import { transactor, type Alone, type Transactor } from './transact.ts'
 /** A batch of retention is a transaction of its own. */
 const pruneWeight = 64
 
+export interface SqliteStore extends Store {
+  /** For checks of the tables. */
+  readonly connection: Connection
+}
+
 export function sqliteStore(
   db: Connection,
   { wait, place, log }: { wait: LockWait; place: StorePlace; log: LogSync | null },
-): Store {
+): SqliteStore {
   const { clock, location } = wait
   const rows = rowsOf(db)
   const wake = wakeUp(db, { clock, location })
@@ -56,6 +62,7 @@ export function sqliteStore(
     },
     ...writes(rows, group, transact),
     exchange: exchanging(rows, { group, read, transact, looked: wake.looked }),
+    enqueueIn: callersEnqueuer({ place, log, location }),
     watch: wake.watch,
     async close() {
       await group.close()
@@ -65,10 +72,7 @@ export function sqliteStore(
       else db.close()
     },
   }
-  connections.set(store, db)
-  places.set(store, place)
-  if (log !== null) logs.set(store, log)
-  return store
+  return { ...store, connection: db }
 }
 
 /** Readers see a commit before it is on disk. Callers act on these two answers, so they wait for it. */
@@ -96,13 +100,6 @@ function guardOf(db: Connection, { location, place }: { location: string; place:
     place.look()
     schema()
   }
-}
-
-const connections = new WeakMap<Store, Connection>()
-
-/** For checks of what lies in the tables; null for a store of another kind. */
-export function connectionOf(store: Store): Connection | null {
-  return connections.get(store) ?? null
 }
 
 function aloneIn({ savepoint }: GroupCommit): Alone {

@@ -14,7 +14,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { seededRandom, type Random } from '../../../src/random.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { outcomes, sceneOn } from '../../support/store-scene.ts'
 import { refusalOf, startChild, type Child } from './support/child.ts'
@@ -235,7 +235,7 @@ describe('a damaged store', () => {
     const clock = createFakeClock()
     const store = await openWrite(path, { clock })
     const end = store.watch(() => expect.unreachable())
-    connectionOf(store)?.close()
+    dbOf(store).close()
     await clock.advance(2_000)
     expect(await refusalOf(store.version())).toMatchObject({ code: 'store_unavailable' })
     end()

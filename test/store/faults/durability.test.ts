@@ -11,7 +11,7 @@ import {
 } from '../../../src/store/sqlite/file/connection.ts'
 import { refuseOldEngine } from '../../../src/store/sqlite/file/driver.ts'
 import { enqueueIn } from '../../../src/store/sqlite/hot/enqueue-in.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
 
 vi.mock('node:fs', { spy: true })
@@ -38,7 +38,7 @@ describe('durability', () => {
     for (let time = 0; time < 2; time++) {
       const store = await openStore({ location: path, mode: 'write', create: true, config })
       onTestFinished(() => store.close())
-      expect(settingsOf(connectionOf(store))).toEqual(whole)
+      expect(settingsOf(dbOf(store))).toEqual(whole)
       for (let commits = 0; commits < 3; commits++) {
         const before = syncs()
         await store.enqueue(jobsOf(1), 1)
@@ -55,7 +55,7 @@ describe('durability', () => {
   // B091
   it('is relaxed only by name, and never below NORMAL', async () => {
     const store = await openWrite(freshPath(), { durability: 'process' })
-    expect(settingsOf(connectionOf(store))).toMatchObject({ synchronous: 1 })
+    expect(settingsOf(dbOf(store))).toMatchObject({ synchronous: 1 })
     const before = syncs()
     await store.enqueue(jobsOf(1), 1)
     expect(syncs()).toBe(before)
@@ -70,7 +70,7 @@ describe('durability', () => {
       fileSystemType: fileSystemType.network,
       networkFileSystem: 'allow',
     })
-    expect(settingsOf(connectionOf(store))).toMatchObject({ journal_mode: 'delete', synchronous: 2 })
+    expect(settingsOf(dbOf(store))).toMatchObject({ journal_mode: 'delete', synchronous: 2 })
   })
 
   it('a connection that was opened over an older setting of the file says what is meant again', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/store/sqlite/file/connection.ts'
 import { migrate, schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/file/migrations.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { claimRequest, outcomes, type Scene } from '../../support/store-scene.ts'
 import { refusalOf } from './support/child.ts'
 import { everyState, fileScene } from './support/every-state.ts'
@@ -28,7 +28,7 @@ async function fullScene(): Promise<{ scene: Scene; disk: SmallDisk; path: strin
   const scene = await fileScene(path)
   await scene.enqueue({}, {}, {})
   await scene.claimOne()
-  connectionOf(scene.store)?.pragma('wal_checkpoint(TRUNCATE)')
+  dbOf(scene.store).pragma('wal_checkpoint(TRUNCATE)')
   disk.fill()
   return { scene, disk, path }
 }
@@ -160,7 +160,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect(checkInvariantsOf(`${path}.schema-${schemaVersion}.backup`)).toEqual([])
     expect((await (await openRead(path)).info()).schemaVersion).toBe(schemaVersion)
     const holder = await openWrite(path)
-    connectionOf(holder)?.pragma('wal_checkpoint(TRUNCATE)')
+    dbOf(holder).pragma('wal_checkpoint(TRUNCATE)')
     disk.fill()
     expect(await refusalOf(upgrade('CREATE TABLE wf_more (id INTEGER) STRICT'))).toMatchObject({
       code: expect.stringMatching(/store_full|SQLITE_FULL/),

@@ -21,8 +21,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { openReader, type Connection } from '../../../src/store/sqlite/file/connection.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { openReader } from '../../../src/store/sqlite/file/connection.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import type { Store, StoreWriter } from '../../../src/store/port.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import { claimRequest, openedBreaker } from '../../support/store-scene.ts'
@@ -159,8 +159,7 @@ describe('while another process holds the write lock', () => {
     const { path, clock, store } = await lockedScene(30_000)
     const reader = openReader(path)
     onTestFinished(() => void reader.close())
-    for (const db of [connectionOf(store) as Connection, reader])
-      expect(db.pragma('busy_timeout', { simple: true })).toBe(0)
+    for (const db of [dbOf(store), reader]) expect(db.pragma('busy_timeout', { simple: true })).toBe(0)
     const free = lock(path)
     const seen = watched(store.enqueue(jobsOf(1), clock.now()))
     // No time passes here but that of the clock, so a call that waited by itself would not have come back to set a timer.

@@ -6,7 +6,7 @@ import { openWriter, setJournal, type Connection } from '../../../src/store/sqli
 import { migrate, schemaVersion } from '../../../src/store/sqlite/file/migrate.ts'
 import { migrations } from '../../../src/store/sqlite/file/migrations.ts'
 import { networkFileSystem } from '../../../src/store/sqlite/file/network-fs.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { refusalOf } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
 import { bytesOf, freshPath, jobsOf, openRaw, openRead, openWrite } from './support/files.ts'
@@ -121,7 +121,7 @@ describe('a store on a network file system', () => {
     await onNetwork.enqueue(jobsOf(1), systemClock.now())
     await onNetwork.close()
     const back = await openWrite(path)
-    expect(connectionOf(back)?.pragma('journal_mode', { simple: true })).toBe('wal')
+    expect(dbOf(back).pragma('journal_mode', { simple: true })).toBe('wal')
     expect(await back.counts()).toEqual({ ...counts, available: (counts.available ?? 0) + 1 })
     expect(checkInvariantsOf(path)).toEqual([])
   })

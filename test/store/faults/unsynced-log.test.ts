@@ -17,7 +17,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
 import { openWriter, setJournal } from '../../../src/store/sqlite/file/connection.ts'
 import { openLog } from '../../../src/store/sqlite/file/wal-fsync.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { validFrames } from '../../../src/store/sqlite/file/wal-checksum.ts'
 import { refusalOf, startChild } from './support/child.ts'
 import { freshPath, jobsOf, openRaw, openWrite } from './support/files.ts'
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('a sync of the log that fails', ()
     failNextSync()
     await refusalOf(store.enqueue(jobsOf(1), 1))
     await store.close()
-    expect(connectionOf(store)?.open).toBe(false)
+    expect(dbOf(store).open).toBe(false)
     expect(readFileSync(path).equals(bytes)).toBe(true)
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)
   })
@@ -285,8 +285,8 @@ describe('what rests on a commit of another process', () => {
   // B091
   it("is synced before a caller's transaction is told of a duplicate: it may have nothing else to write", async () => {
     const { path, mine, theirs } = await twoStores()
-    const client = createClient({ store: mine, location: path, clock: systemClock, who: 'test' })
-    const own = createClient({ store: theirs, location: path, clock: systemClock, who: 'test' })
+    const client = createClient({ store: mine, clock: systemClock, who: 'test' })
+    const own = createClient({ store: theirs, clock: systemClock, who: 'test' })
     await own.enqueue('t', {}, { idempotencyKey: 'k' })
     const db = new Database(path)
     onTestFinished(() => void db.close())

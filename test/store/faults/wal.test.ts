@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { newJob } from '../../../src/domain/new-job.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import type { StoreReader } from '../../../src/store/port.ts'
 import { startChild } from './support/child.ts'
 import { everyState } from './support/every-state.ts'
@@ -120,7 +120,7 @@ describe('the write-ahead log', () => {
   it('gives its space back after an outsider has held it open: above 64 MiB it is cut', async () => {
     const path = freshPath()
     const store = await openWrite(path, { durability: 'process' })
-    expect(connectionOf(store)?.pragma('journal_size_limit', { simple: true })).toBe(64 * MiB)
+    expect(dbOf(store).pragma('journal_size_limit', { simple: true })).toBe(64 * MiB)
     const outsider = openRaw(path)
     outsider.exec('BEGIN; SELECT count(*) FROM wf_jobs')
     const jobs = Array.from({ length: 64 }, () =>

@@ -6,7 +6,7 @@ import { createSweeper } from '../../../src/engine/sweeper.ts'
 import { createStats } from '../../../src/metrics/stats.ts'
 import { seededRandom } from '../../../src/random.ts'
 import { checkInvariantsOf } from '../../../src/store/sqlite/check-invariants.ts'
-import { connectionOf } from '../../../src/store/sqlite/sqlite-store.ts'
+import { dbOf } from '../../support/store-sqlite.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
 import type { ActivatedJob, HandlerContext } from '../../../src/worker/handler/define-handler.ts'
 import { createInline } from '../../../src/worker/inline.ts'
@@ -82,7 +82,7 @@ describe('a worker', () => {
     await clock.advance(450)
     const before = completed()
     expect(before).toBeGreaterThan(0)
-    connectionOf(store)?.pragma('wal_checkpoint(TRUNCATE)')
+    dbOf(store).pragma('wal_checkpoint(TRUNCATE)')
     disk.fill()
     for (let minutes = 0; minutes < 5; minutes++) {
       const said = log.lines.length
@@ -104,7 +104,7 @@ describe('a worker', () => {
     const working = await workingStore(join(disk.folder, 'wf.db'), 60)
     const { clock, log, store, runs } = working
     await clock.advance(450)
-    connectionOf(store)?.pragma('wal_checkpoint(TRUNCATE)')
+    dbOf(store).pragma('wal_checkpoint(TRUNCATE)')
     disk.fill()
     const said = log.lines.length
     await clock.advance(10_000)

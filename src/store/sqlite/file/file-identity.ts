@@ -6,7 +6,6 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Clock } from '../../../clock.ts'
 import { WfError } from '../../../errors.ts'
-import type { Store } from '../../port.ts'
 import type { Connection } from './connection.ts'
 
 export interface StorePlace {
@@ -17,9 +16,6 @@ export interface StorePlace {
   /** The same, of the log and its index beside the file too, at most once a second. */
   look(): void
 }
-
-/** Of stores that are open for writing. */
-export const places = new WeakMap<Store, StorePlace>()
 
 /** Of a store in memory. */
 export const nowhere: StorePlace = { file: '', check: () => undefined, look: () => undefined }

@@ -7,7 +7,8 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Clock } from '../../../clock.ts'
 import { WfError } from '../../../errors.ts'
 import { systemRandom, type Random } from '../../../random.ts'
-import type { Store, StoreReader } from '../../port.ts'
+import type { StoreReader } from '../../port.ts'
+import type { SqliteStore } from '../sqlite-store.ts'
 import {
   createFile,
   openReader,
@@ -49,7 +50,7 @@ export interface SqliteStoreOptions extends NetworkOptions {
 }
 
 /** Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_locked, store_unavailable, schema_newer, schema_older. An older schema is upgraded, after a backup. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { clock, random, lockTimeoutMs = null } = options
   const location = options.path === ':memory:' ? options.path : resolve(options.path)
   const wait: LockWait = { clock, random, lockTimeoutMs, location }
@@ -98,7 +99,7 @@ interface Prepared {
   sparesWorkers: boolean
 }
 
-async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepared): Promise<Store> {
+async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepared): Promise<SqliteStore> {
   const { db, place } = await whileLocked(wait, () => openInPlace(wait.location, wait.clock, openWriter))
   let log: LogSync | null = null
   try {

@@ -7,7 +7,6 @@
  */
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readdirSync } from 'node:fs'
 import type { Clock } from '../../../clock.ts'
-import type { Store } from '../../port.ts'
 
 /** What the way to a thread of the pool and back costs more than a quick disk: below this the loop does it itself. */
 const quickMs = 1
@@ -69,9 +68,6 @@ function isOpenBeside(files: readonly number[]): boolean {
     }
   })
 }
-
-/** Of stores that sync their log themselves. */
-export const logs = new WeakMap<Store, LogSync>()
 
 export class LogSync {
   readonly #clock: Clock
