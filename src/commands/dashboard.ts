@@ -3,6 +3,7 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { readChoice } from '../cli/input/values.ts'
 import { wantsColour } from '../terminal/colour.ts'
+import { createPaint, plainPaint } from '../terminal/paint.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import { durationFlag, guarded } from '../cli/flags.ts'
 import { iso } from '../terminal/json.ts'
@@ -62,16 +63,15 @@ COLUMNS says, 100 unless told; that needs no terminal.`
     'read-only': readOnly,
     'no-color': noColour,
   }: LiveFlags): Promise<void> {
-    const [{ openThreadedReader }, { startDashboard }, { screenPaint }, config] = await Promise.all([
+    const [{ openThreadedReader }, { startDashboard }, config] = await Promise.all([
       import('../tui/threaded-reader.ts'),
       import('../tui/start.ts'),
-      import('../tui/render-context.ts'),
       this.settings(),
       // The dashboard parses filters synchronously, so the pattern engine has to be there.
       loadPatterns(),
     ])
     const store = await openThreadedReader(config, () => this.clock.now())
-    const paint = await screenPaint(wantsColour({ env: process.env, isTTY: true, refused: noColour }))
+    const paint = await createPaint(wantsColour({ env: process.env, isTTY: true, refused: noColour }))
     const stop = await startDashboard({
       ...{ store, paint, screen, readOnly, stdin: process.stdin, stdout: process.stdout },
       ...{ clock: this.clock, refreshMs: refresh, suffix: this.storeSuffix, who: who() },
@@ -81,18 +81,14 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   }
 
   async #once(screen: (typeof screens)[number]): Promise<void> {
-    const [store, { oneFrame }, { plainScreenPaint }] = await Promise.all([
-      this.openReader(),
-      import('../tui/once.ts'),
-      import('../tui/render-context.ts'),
-    ])
+    const [store, { oneFrame }] = await Promise.all([this.openReader(), import('../tui/once.ts')])
     const columns = Math.max(40, Math.min(500, this.output.width ?? paperColumns))
     const lines = await oneFrame({
       store,
       clock: this.clock,
       screen,
       columns,
-      paint: plainScreenPaint,
+      paint: plainPaint,
       suffix: this.storeSuffix,
     })
     this.output.document({ screen, at: iso(store.now()), lines })

@@ -3,7 +3,7 @@
  * while something is at work that a person may want to interrupt. It is always put back.
  */
 import { StringDecoder } from 'node:string_decoder'
-import { displayWidth } from '../text/escape.ts'
+import { displayWidth } from '../text/width.ts'
 import type { Safe } from './safe.ts'
 
 /** What a process reads from a person. */

@@ -1,29 +1,23 @@
-/** Colours for what has been made safe. Without colours every painter hands its text back; chalk is not even loaded. */
+/** Colours for safe text. Without colours every painter returns its text unchanged, and chalk isn't loaded. */
 import { Safe, safe, type Shown } from './safe.ts'
 
 export type Painter = (value: Shown) => Safe
 
-export type Tone = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
+const tones = ['bold', 'dim', 'inverse', 'red', 'green', 'yellow', 'cyan'] as const
+
+export type Tone = (typeof tones)[number]
 
 export type Paint = Readonly<Record<Tone, Painter>>
 
-export const plainPaint: Paint = { bold: safe, dim: safe, red: safe, green: safe, yellow: safe, cyan: safe }
+const paintOf = (painter: (tone: Tone) => Painter): Paint =>
+  Object.fromEntries(tones.map((tone) => [tone, painter(tone)])) as Paint
+
+export const plainPaint = paintOf(() => safe)
 
 export async function createPaint(colours: boolean): Promise<Paint> {
   if (!colours) return plainPaint
   const { Chalk } = await import('chalk')
-  // The sixteen colours follow the reader's own theme; more would fight it.
+  // The sixteen colours follow the terminal's theme.
   const chalk = new Chalk({ level: 1 })
-  const painter =
-    (tone: Tone): Painter =>
-    (value) =>
-      new Safe(chalk[tone](safe(value).text))
-  return {
-    bold: painter('bold'),
-    dim: painter('dim'),
-    red: painter('red'),
-    green: painter('green'),
-    yellow: painter('yellow'),
-    cyan: painter('cyan'),
-  }
+  return paintOf((tone) => (value) => new Safe(chalk[tone](safe(value).text)))
 }

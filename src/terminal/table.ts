@@ -1,5 +1,5 @@
 /** Tables that fit: columns are cut by display width, the widest first; what still does not fit is left out by rank. */
-import { cutToWidth, displayWidth } from '../text/escape.ts'
+import { truncate, displayWidth } from '../text/width.ts'
 import { distinctCuts } from '../text/truncate-middle.ts'
 import type { Paint, Painter } from './paint.ts'
 import { Safe, safe, type Shown } from './safe.ts'
@@ -52,7 +52,7 @@ export function table<T>(
   // Nothing stands behind the last column: blanks there would only be underlined, inverted or wrapped.
   const padded = (text: string, { column, width }: (typeof shown)[number]) =>
     column === shown.at(-1)?.column && column.align !== 'right'
-      ? cutToWidth(text, width)
+      ? truncate(text, width)
       : pad(text, width, column.align)
   const head = line((each) => look.paint.dim(new Safe(padded(each.column.title, each))).text)
   const rows = items.map((item, row) =>
@@ -105,7 +105,7 @@ function fitted<T>(
 }
 
 function pad(text: string, width: number, align: 'right' | undefined): string {
-  const cut = cutToWidth(text, width)
+  const cut = truncate(text, width)
   const space = ' '.repeat(Math.max(0, width - displayWidth(cut)))
   return align === 'right' ? `${space}${cut}` : `${cut}${space}`
 }

@@ -1,5 +1,5 @@
 /** Texts that begin alike, cut so that where they differ stays in view. */
-import { cutToWidth, displayWidth } from './escape.ts'
+import { truncate, displayWidth } from './width.ts'
 
 /** Of the width, what the common beginning keeps. */
 const headShare = 0.35
@@ -10,7 +10,7 @@ const longestWord = 16
 
 /** Each at most `width` columns, in the same order. What fits, and what differs within the width anyway, is cut at its end as everywhere. */
 export function distinctCuts(texts: readonly string[], width: number): readonly string[] {
-  const plain = texts.map((text) => cutToWidth(text, width))
+  const plain = texts.map((text) => truncate(text, width))
   if (width < leastWidth) return plain
   const alike = new Map<string, Set<string>>()
   texts.forEach((text, index) => {
@@ -38,14 +38,14 @@ function differsAt(text: string, group: ReadonlySet<string>): number {
 }
 
 function cutAround(text: string, at: number, width: number): string {
-  const head = cutToWidth(text, Math.floor(width * headShare))
+  const head = truncate(text, Math.floor(width * headShare))
   const room = width - displayWidth(head)
   const word = text.lastIndexOf(' ', at) + 1
   let start = at - word <= longestWord ? word : at
   // The end of it is short: more of what stands before it.
   while (start > head.length && displayWidth(text.slice(start - 1)) <= room) start -= 1
   if (isLowSurrogate(text, start)) start += 1
-  return `${head}${cutToWidth(text.slice(start), room)}`
+  return `${head}${truncate(text.slice(start), room)}`
 }
 
 const isLowSurrogate = (text: string, at: number) => /[\udc00-\udfff]/.test(text[at] ?? '')

@@ -1,5 +1,5 @@
 /** All that a narrowed list shows, as what one action is about. */
-import { listed } from './list-selector.ts'
+import { listed } from './filter.ts'
 import type { JobsPlan, JobVerb } from './action.ts'
 import { itemsOf, listOf, queryOf, type State } from './state.ts'
 

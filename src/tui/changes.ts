@@ -11,8 +11,8 @@ import { freeze, mostTargets } from './resolve-targets.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
 import { planOf, type JobVerb, type Plan } from './action.ts'
-import type { Source } from './snapshot.ts'
-import { listed } from './list-selector.ts'
+import type { Source } from './source.ts'
+import { listed } from './filter.ts'
 import { marksOfTargets, noMarks } from './selection.ts'
 import { chosen, itemsOf, pageKey, queryOf, type Confirm, type Notice } from './state.ts'
 import { everyItem } from '../store/page.ts'
@@ -29,7 +29,7 @@ export interface ChangesParts {
   who: string
   /** A connection that writes, for one change; closed after it. */
   openEngine(): Promise<Engine>
-  /** Look at the store again. */
+  /** RenderContext at the store again. */
   poke(anew: boolean): void
   outside: Editor
 }

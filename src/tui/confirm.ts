@@ -1,9 +1,8 @@
 /** The one panel that stands before every change. */
-import type { Event } from './event.ts'
+import type { Event, Confirm, State } from './state.ts'
 import { noMarks } from './selection.ts'
 import type { JobsPlan } from './action.ts'
 import { edited } from './prompt.ts'
-import type { Confirm, State } from './state.ts'
 
 type ConfirmEvent = Extract<Event, { type: 'asked' | 'frozen' | 'begun' | 'progressed' | 'ended' | 'typed' }>
 

@@ -2,7 +2,7 @@
  * The terminal as Ink sees it. Ink erases its last frame from below and writes the next one whole, and clears the scrollback
  * once a frame is as tall as the window. Here each row goes to its place instead, and only rows that changed are written.
  */
-import { displayWidth } from '../text/escape.ts'
+import { displayWidth } from '../text/width.ts'
 
 export interface FrameOutput {
   /** The stdout to give to Ink. */

@@ -1,7 +1,8 @@
 /** A whole frame out of a state: lines from top to bottom, never as many as the terminal has rows, none wider than it. */
 import { say, type Safe } from '../terminal/safe.ts'
-import type { Look, ScreenPaint } from './render-context.ts'
-import { cutLine, fill } from './parts/line.ts'
+import { type RenderContext, fill } from './parts/layout.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { cutLine } from './parts/line.ts'
 import { bodyRows, itemsOf, type State } from './state.ts'
 import { footerLines, headerLines } from './views/header-footer.ts'
 import { detailLines } from './views/detail.ts'
@@ -12,7 +13,7 @@ import { overviewLines } from './views/overview.ts'
 /** Below it nothing but a word about it fits. */
 export const smallest = { columns: 40, rows: 10 } as const
 
-export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
+export function frameOf(state: State, paint: Paint): readonly Safe[] {
   const { columns, rows } = state.size
   if (columns < smallest.columns || rows < smallest.rows) {
     return [
@@ -22,7 +23,7 @@ export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
       ),
     ]
   }
-  const look: Look = { paint, width: columns, height: bodyRows(state) }
+  const look: RenderContext = { paint, width: columns, height: bodyRows(state) }
   // What is frozen is to be read and copied: its ages stand still with it.
   const shown = state.frozen ? { ...state, now: state.readAt ?? state.now } : state
   return [
@@ -32,7 +33,7 @@ export function frameOf(state: State, paint: ScreenPaint): readonly Safe[] {
   ].map((line) => cutLine(line, columns))
 }
 
-function bodyOf(state: State, look: Look): readonly Safe[] {
+function bodyOf(state: State, look: RenderContext): readonly Safe[] {
   const items = itemsOf(state)
   if (state.screen !== 'overview') return listScreen(state, items, look)
   return state.open ? detailLines(state, look) : overviewLines(state, items ?? [], look)

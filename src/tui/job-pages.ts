@@ -2,7 +2,7 @@
 import type { JobState } from '../domain/job.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { InspectedJob, Inspector } from '../engine/inspector.ts'
-import { listedStates } from './list-selector.ts'
+import { listedStates } from './filter.ts'
 import type { Page, Paged } from '../store/page.ts'
 
 export interface JobSections {

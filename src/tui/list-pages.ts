@@ -1,17 +1,9 @@
 /** One page of a list out of the store, and where in the list it stands. */
 import type { StoreReader } from '../store/port.ts'
-import type { Listed } from './list-selector.ts'
+import type { Listed } from './filter.ts'
 import type { Place } from './page-window.ts'
-import type { Figures, Query } from './snapshot.ts'
+import type { Figures, Query, Rows, Standing } from './snapshot.ts'
 import type { Page as StorePage, Paged } from '../store/page.ts'
-
-export interface Rows<T> {
-  /** In the order of the list, from whichever end it was read. */
-  items: readonly T[]
-  more: boolean
-  cut: string | null
-  next: string | null
-}
 
 /** A filter that looks into errors or variables may find few in much: so often it is asked to look on. */
 const mostLooks = 5
@@ -36,12 +28,6 @@ export async function rowsAt<T>(
     looks += 1
   } while (next !== null && items.length < limit && looks < mostLooks)
   return { items: fromEnd ? items.reverse() : items, more: next !== null, cut, next }
-}
-
-export interface Standing {
-  /** Of the page's first row in the whole list, from 0; null where nobody knows. */
-  first: number | null
-  total: number | null
 }
 
 /** Numbers of one moment where the store counts them, else as far as the figures tell. */

@@ -4,9 +4,10 @@ import { Safe } from '../terminal/safe.ts'
 import type { StoreReader } from '../store/port.ts'
 import { frameOf } from './frame.ts'
 import type { Screen } from './keys.ts'
-import type { ScreenPaint } from './render-context.ts'
+import type { Paint } from '../terminal/paint.ts'
 import { reduce } from './reduce.ts'
-import { readSnapshot, sourceOf } from './snapshot.ts'
+import { readSnapshot } from './read-snapshot.ts'
+import { sourceOf } from './source.ts'
 import { initialState, queryOf } from './state.ts'
 
 export interface Once {
@@ -14,7 +15,7 @@ export interface Once {
   clock: Clock
   screen: Screen
   columns: number
-  paint: ScreenPaint
+  paint: Paint
   suffix: string
 }
 

@@ -1,15 +1,11 @@
 /** The reducer: the next state out of this one and an event. Pure; what an event asks of the outside is done by others. */
+import { anchored, withSnapshot } from './reduce-read.ts'
 import { reduceConfirm } from './confirm.ts'
 import type { Item } from './items.ts'
-import { figureItems, figureLists, type FigureList } from './figure-pages.ts'
 import { isVerb, screens, type Command, type Screen } from './keys.ts'
-import { kept, move, type Move } from './move.ts'
-import type { Event } from './event.ts'
-import { reducePrompt } from './prompt.ts'
-import { markOf, marksOf, noMarks } from './selection.ts'
-import { atTop, isSamePlace, type Stand } from './page-window.ts'
-import { all, type Figures, type ListName, type Snapshot } from './snapshot.ts'
+import { move, type Move } from './move.ts'
 import {
+  type Event,
   canFilter,
   isWhole,
   itemsOf,
@@ -18,9 +14,11 @@ import {
   queryOf,
   selectedIndex,
   selectedItem,
-  type KnownPage,
   type State,
 } from './state.ts'
+import { reducePrompt } from './prompt.ts'
+import { markOf, marksOf, noMarks } from './selection.ts'
+import { atTop } from './page-window.ts'
 import { thousands } from '../terminal/time.ts'
 
 export function reduce(state: State, event: Event): State {
@@ -30,7 +28,7 @@ export function reduce(state: State, event: Event): State {
     case 'ticked':
       return withoutOldNotice({ ...state, now: event.now })
     case 'read':
-      return taken(state, event.snapshot)
+      return withSnapshot(state, event.snapshot)
     case 'looked':
       return looked(state, event.at)
     case 'failed':
@@ -69,99 +67,6 @@ const lookedMs = 5_000
 function looked(state: State, at: number): State {
   if (state.frozen || (state.failure === null && at - (state.readAt ?? 0) < lookedMs)) return state
   return { ...state, readAt: at, now: Math.max(state.now, at), failure: null }
-}
-
-/** What was read goes in; of a frozen screen only what it has never shown. */
-function taken(state: State, snapshot: Snapshot): State {
-  const { query, figures, detail, at } = snapshot
-  const before = state.pages[query.list]
-  const page = pageOf(snapshot)
-  const pages = { ...state.pages, ...(state.frozen ? {} : figurePages(figures)), [query.list]: page }
-  if (state.frozen && state.figures)
-    return before?.key === page.key ? { ...state, detail } : anchored({ ...state, detail, pages })
-  const next: State = {
-    ...state,
-    pages,
-    figures,
-    detail: detail ?? state.detail,
-    readAt: at,
-    now: Math.max(state.now, at),
-    failure: null,
-  }
-  return landed(
-    anchored(before?.key === page.key ? withCursorOf(next, { list: query.list, before, page }) : next),
-    query.list,
-  )
-}
-
-function pageOf({ query, items, more, cut, next, first, total }: Snapshot): KnownPage {
-  const { place, limit, cutRows } = query
-  return { key: pageKey(query), place, limit, cutRows, items, more, cut, next, first, total }
-}
-
-/** Another page of the same list: the row that was selected has another number in it, which counts where it is gone. */
-function withCursorOf(
-  state: State,
-  { list, before, page }: { list: ListName; before: KnownPage; page: KnownPage },
-): State {
-  const cursor = state.cursors[list]
-  if (cursor === undefined || isSamePlace(before.place, page.place)) return state
-  const [first, other] = [before.items[0], page.items[0]]
-  const down = before.items.findIndex(({ id }) => id === other?.id)
-  const up = page.items.findIndex(({ id }) => id === first?.id)
-  const index = cursor.index + (down > 0 ? -down : Math.max(0, up))
-  return { ...state, cursors: { ...state.cursors, [list]: { ...cursor, index: Math.max(0, index) } } }
-}
-
-/** The row that was asked for is there; or the whole page is gone, and the list is shown from its beginning. */
-function landed(state: State, list: ListName): State {
-  const [stand, page] = [state.stands[list], state.pages[list]]
-  if (page === undefined || !isSamePlace((stand ?? atTop).place, page.place)) return state
-  if (stand === undefined) return list === listOf(state) ? kept(state) : state
-  const stood = (to: Stand): State['stands'] => ({ ...state.stands, [list]: to })
-  if (page.items.length === 0 && !page.more && stand.place.cursor !== null)
-    return { ...state, stands: stood(atTop) }
-  if (stand.jump === null) return list === listOf(state) ? kept(state) : state
-  const last = page.items.length - 1
-  const index = Math.max(0, Math.min(last, (stand.jump.to === 'first' ? 0 : last) + stand.jump.by))
-  const cursors = { ...state.cursors, [list]: { id: page.items[index]?.id ?? null, index } }
-  return { ...state, cursors, stands: stood({ ...stand, jump: null }) }
-}
-
-/** Without a filter, these are known as soon as the figures are. */
-function figurePages(figures: Figures): State['pages'] {
-  const page = (list: FigureList): KnownPage => {
-    const items = figureItems[list](figures)
-    return {
-      ...all(items),
-      key: pageKey({ list, cause: null, selector: {} }),
-      place: atTop.place,
-      limit: items.length,
-      cutRows: items.length,
-    }
-  }
-  return Object.fromEntries(figureLists.map((list) => [list, page(list)]))
-}
-
-/**
- * The selection stays with its item; where that is gone, with the row that took its place. What is opened stays open when
- * it has left the list. On the overview nothing is selected by itself: what is worst stays on top. Marks of what is gone go.
- */
-function anchored(state: State): State {
-  const items = itemsOf(state)
-  const list = listOf(state)
-  const chosen = state.cursors[list]?.id ?? null
-  if (items === null || (list === 'overview' && chosen === null)) return state
-  const index = selectedIndex(state, items)
-  const cursors = {
-    ...state.cursors,
-    [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index },
-  }
-  const page = state.pages[list]
-  // Of a long list nobody knows what is gone; the panel of an action looks.
-  if (state.marks.size === 0 || page === undefined || !isWhole(page)) return { ...state, cursors }
-  const there = new Set(items.map(({ id }) => id))
-  return { ...state, cursors, marks: new Map([...state.marks].filter(([id]) => there.has(id))) }
 }
 
 const moves: readonly Command[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last']

@@ -3,7 +3,9 @@
  * the same time, and says so when it cannot read. What was read before stays with whoever has it.
  */
 import type { Clock } from '../clock.ts'
-import { readFirst, readSnapshot, type Figures, type Query, type Snapshot, type Source } from './snapshot.ts'
+import { readFirst, readSnapshot } from './read-snapshot.ts'
+import type { Source } from './source.ts'
+import type { Figures, Query, Snapshot } from './snapshot.ts'
 
 export interface SnapshotsOptions {
   source: Source

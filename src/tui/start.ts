@@ -16,8 +16,9 @@ import { createFrameOutput, type FrameOutput } from './frame-output.ts'
 import { createFrames, type Frames } from './frames.ts'
 import { createKeyInput } from './key-input.ts'
 import type { Screen } from './keys.ts'
-import type { ScreenPaint } from './render-context.ts'
-import { sourceOf, type Query } from './snapshot.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { sourceOf } from './source.ts'
+import type { Query } from './snapshot.ts'
 import { initialState, itemsOf, queryOf, type State } from './state.ts'
 import { onStops, type Stop, type Stops } from './signals.ts'
 import { createTerminal, type Terminal, type TerminalStreams } from './terminal.ts'
@@ -27,7 +28,7 @@ export interface DashboardOptions extends TerminalStreams {
   store: StoreReader & { now(): number }
   openEngine(): Promise<Engine>
   clock: Clock
-  paint: ScreenPaint
+  paint: Paint
   screen: Screen
   refreshMs: number
   readOnly: boolean

@@ -1,8 +1,7 @@
 /** Where the present state lies: events change it through the reducer, and whoever draws hears of it at most ten times a second. */
 import type { Cancel, Clock } from '../clock.ts'
-import type { Event } from './event.ts'
+import type { Event, State } from './state.ts'
 import { reduce } from './reduce.ts'
-import type { State } from './state.ts'
 
 /** Two frames may follow each other at once, so that a key is not kept waiting by a frame that time or a read has just drawn. */
 const burst = 2

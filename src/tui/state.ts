@@ -2,14 +2,13 @@
  * All that the dashboard knows at a moment. Views are drawn from it alone, and only the reducer makes the next one.
  * It holds no store, no terminal and no clock: what happens outside comes in as events.
  */
-import type { Detail, DetailQuery, Pane } from './detail.ts'
+import type { Detail, DetailQuery, Pane, Figures, ListName, Page, Query, Snapshot } from './snapshot.ts'
 import { filteredLists, type Filter } from './filter.ts'
 import type { Item } from './items.ts'
-import type { Screen } from './keys.ts'
+import type { Screen, Command } from './keys.ts'
 import { markOf, noMarks, type Marked, type Marks } from './selection.ts'
 import { atTop, pageRows, partRows, type Stand } from './page-window.ts'
 import type { Plan } from './action.ts'
-import type { Figures, ListName, Page, Query } from './snapshot.ts'
 
 export interface Size {
   columns: number
@@ -100,6 +99,28 @@ export interface State {
   /** Behind every command that is shown: names the store where it is not the usual one. */
   suffix: string
 }
+
+/** What can happen to the dashboard. */
+export type Event =
+  | { type: 'resized'; size: Size }
+  | { type: 'ticked'; now: number }
+  | { type: 'read'; snapshot: Snapshot }
+  /** The store was looked at, and nothing in it has changed. */
+  | { type: 'looked'; at: number }
+  | { type: 'failed'; why: string; at: number }
+  | { type: 'command'; command: Command }
+  /** A key or pasted text while something is typed. */
+  | { type: 'typed'; key: string }
+  | { type: 'noticed'; notice: Notice }
+  /** `from`: the panel that it takes the place of; what was typed into that stays. */
+  | { type: 'asked'; id: number; plan: Plan; from?: Pick<Confirm, 'reason' | 'amount'> }
+  | { type: 'frozen'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
+  /** Every row of a list is to be marked; `more`: there are more than that. */
+  | { type: 'marked'; key: string; marks: Marks; more: boolean }
+  | { type: 'begun'; id: number }
+  | { type: 'progressed'; id: number; done: number }
+  | { type: 'ended'; id: number; notice: Notice }
+  | { type: 'showed'; overlay: Overlay | null }
 
 export interface StateOptions {
   size: Size

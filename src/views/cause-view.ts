@@ -6,7 +6,7 @@ import { preview } from '../text/preview.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { whereText } from '../domain/where.ts'
 import type { Selector } from '../domain/selector.ts'
-import { cutToWidth } from '../text/escape.ts'
+import { truncate } from '../text/width.ts'
 import type { InspectedCause } from '../engine/causes.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -73,7 +73,7 @@ export function causeLines(cause: InspectedCause, look: CauseLook): readonly Saf
   const fresh = cause.isNew ? say`  ${yellow('new')}` : say``
   const head = say`${bold(thousands(cause.count))} ${arrows[cause.trend]}  ${cause.type}`
   const cut = (line: Safe, painter: (text: Safe) => Safe = safe) =>
-    painter(new Safe(width === null ? line.text : cutToWidth(line.text, width)))
+    painter(new Safe(width === null ? line.text : truncate(line.text, width)))
   return [
     say`${head}${fresh}`,
     cut(say`  ${causeWords(cause)}`, red),

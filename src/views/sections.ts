@@ -1,5 +1,5 @@
 /** The parts of a page about one thing: facts beside their names, and titled blocks. */
-import { displayWidth } from '../text/escape.ts'
+import { displayWidth } from '../text/width.ts'
 import type { Paint } from '../terminal/paint.ts'
 import {
   commandInJson,

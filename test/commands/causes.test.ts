@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/text/escape.ts'
+import { displayWidth } from '../../src/text/width.ts'
 import { cli } from '../support/cli.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
 import { seededStore } from '../support/seeded-store.ts'

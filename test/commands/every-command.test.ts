@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/text/escape.ts'
+import { displayWidth } from '../../src/text/width.ts'
 import { calls } from '../support/calls.ts'
 import { cli, manifestCommands, type CliEnd } from '../support/cli.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'

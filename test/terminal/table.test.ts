@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plainPaint } from '../../src/terminal/paint.ts'
 import { Safe, safe } from '../../src/terminal/safe.ts'
 import { table, type Column } from '../../src/terminal/table.ts'
-import { displayWidth } from '../../src/text/escape.ts'
+import { displayWidth } from '../../src/text/width.ts'
 
 interface Row {
   key: number

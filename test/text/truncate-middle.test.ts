@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { distinctCuts } from '../../src/text/truncate-middle.ts'
-import { displayWidth } from '../../src/text/escape.ts'
+import { displayWidth } from '../../src/text/width.ts'
 
 const begin = 'connection to postgres://billing.example.org refused while writing the ledger entry of eu:'
 

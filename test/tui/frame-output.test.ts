@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless'
 import { describe, expect, it } from 'vitest'
-import { plainScreenPaint, screenPaint } from '../../src/tui/render-context.ts'
+import { plainPaint, createPaint } from '../../src/terminal/paint.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { anchored, createFrameOutput, type FrameSink } from '../../src/tui/frame-output.ts'
 import type { Safe } from '../../src/terminal/safe.ts'
@@ -52,7 +52,7 @@ describe('the output of frames', () => {
     // B124
   ])('puts each screen of %s×%s on the terminal as it is, one after the other', async (columns, rows) => {
     const scene = await outage()
-    const paint = await screenPaint(true)
+    const paint = await createPaint(true)
     const { output, lines, taken, terminal } = emulated(columns, rows)
     for (const screen of ['overview', 'incidents', 'dead-letters', 'breakers', 'jobs', 'workers'] as const) {
       const list = await shown(scene, { size: { columns, rows }, screen })
@@ -150,7 +150,7 @@ describe('text of any width', () => {
           error: { name: 'Error', message, code: null, stack: null, causes: [], truncated: false },
         }),
       ])
-    output.show(texts(frameOf(plain('x'), plainScreenPaint)))
+    output.show(texts(frameOf(plain('x'), plainPaint)))
     await lines()
     const rule = (row: number) =>
       Array.from({ length: 160 }, (_, column) =>

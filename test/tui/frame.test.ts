@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
-import { displayWidth } from '../../src/text/escape.ts'
+import { displayWidth } from '../../src/text/width.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { screens } from '../../src/tui/keys.ts'
-import { plainScreenPaint, screenPaint } from '../../src/tui/render-context.ts'
+import { plainPaint, createPaint } from '../../src/terminal/paint.ts'
 import { reduce } from '../../src/tui/reduce.ts'
-import { readSnapshot, sourceOf, type Source } from '../../src/tui/snapshot.ts'
+import { readSnapshot } from '../../src/tui/read-snapshot.ts'
+import { sourceOf, type Source } from '../../src/tui/source.ts'
 import { initialState, queryOf, type Size, type State } from '../../src/tui/state.ts'
 import { hostileStore, secret, unsafe } from '../support/hostile-store.ts'
 import { outage, shown, textOf } from './support/outage.ts'
@@ -63,7 +64,7 @@ describe('a frame', () => {
     const { source, close } = await hostileSource()
     for (const size of sizes) {
       for (const state of await everyState(source, size)) {
-        const lines = frameOf(state, plainScreenPaint)
+        const lines = frameOf(state, plainPaint)
         expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.rows - 1))
         for (const { text } of lines)
           expect([size, text, displayWidth(text) <= size.columns]).toEqual([size, text, true])
@@ -74,7 +75,7 @@ describe('a frame', () => {
 
   // B124
   it('says that a terminal is too small in one line', () => {
-    const lines = frameOf(start({ size: { columns: 39, rows: 9 } }), plainScreenPaint)
+    const lines = frameOf(start({ size: { columns: 39, rows: 9 } }), plainPaint)
     expect(lines.map(({ text }) => text)).toEqual(['wf: 39×9 is too small, 40×10 is needed'])
   })
 
@@ -86,7 +87,7 @@ describe('a frame', () => {
       { columns: 160, rows: 60 },
     ]) {
       for (const state of await everyState(source, size)) {
-        const text = frameOf(state, plainScreenPaint).map((line) => line.text)
+        const text = frameOf(state, plainPaint).map((line) => line.text)
         for (const line of text) {
           expect(unsafe.exec(line)?.[0]).toBeUndefined()
           expect(secret.exec(line)?.[0]).toBeUndefined()
@@ -101,7 +102,7 @@ describe('a frame', () => {
     const { source, close } = await hostileSource()
     for (const state of await everyState(source, { columns: 160, rows: 50 })) {
       if (state.overlay !== null || state.screen === 'overview') continue
-      const columns = frameOf(state, plainScreenPaint).flatMap(({ text }) =>
+      const columns = frameOf(state, plainPaint).flatMap(({ text }) =>
         /[│┃]/.test(text) ? [displayWidth(text.split(/[│┃]/)[0] ?? '')] : [],
       )
       expect(new Set(columns).size).toBeLessThanOrEqual(1)
@@ -111,7 +112,7 @@ describe('a frame', () => {
 
   // B136
   it('says the same with colours as without, and only colours are added', async () => {
-    const paint = await screenPaint(true)
+    const paint = await createPaint(true)
     const scene = await outage()
     for (const { screen } of screens) {
       const state = await shown(scene, { size: { columns: 160, rows: 40 }, screen })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createDesk } from '../../src/tui/state-store.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { createFrames } from '../../src/tui/frames.ts'
-import { plainScreenPaint } from '../../src/tui/render-context.ts'
+import { plainPaint } from '../../src/terminal/paint.ts'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
 import { breaker, figures, snapshotOf, start } from './support/scene.ts'
 
@@ -11,7 +11,7 @@ function scene() {
   const terminal = { isReady: true }
   const errors: unknown[] = []
   const frames = createFrames({
-    draw: () => frameOf(desk.state(), plainScreenPaint),
+    draw: () => frameOf(desk.state(), plainPaint),
     subscribe: desk.subscribe,
     isReady: () => terminal.isReady,
     failed: (error) => void errors.push(error),

@@ -12,7 +12,7 @@ import { createFrames } from '../../src/tui/frames.ts'
 import { startApp } from '../../src/tui/app.ts'
 import { frameOf } from '../../src/tui/frame.ts'
 import { createFrameOutput, type FrameSink } from '../../src/tui/frame-output.ts'
-import { plainScreenPaint } from '../../src/tui/render-context.ts'
+import { plainPaint } from '../../src/terminal/paint.ts'
 import { figures, incident, jobs, noon, snapshotOf, start } from './support/scene.ts'
 
 const updates = Number(process.env['WF_TUI_UPDATES'] ?? 4_000)
@@ -45,7 +45,7 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
     const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
     const desk = createDesk(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), clock)
     const frames = createFrames({
-      draw: () => frameOf(desk.state(), plainScreenPaint),
+      draw: () => frameOf(desk.state(), plainPaint),
       subscribe: desk.subscribe,
       failed: (error) => expect.unreachable(String(error)),
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reduce } from '../../src/tui/reduce.ts'
 import { planOf, type Plan } from '../../src/tui/action.ts'
-import { readFirst } from '../../src/tui/snapshot.ts'
+import { readFirst } from '../../src/tui/read-snapshot.ts'
 import { queryOf, type State } from '../../src/tui/state.ts'
 import { outage, shown, textOf } from './support/outage.ts'
 import { incident, jobs, noon, press, read, start, type } from './support/scene.ts'

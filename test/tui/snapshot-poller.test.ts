@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { atTop } from '../../src/tui/page-window.ts'
-import { readFirst, sourceOf, type Query, type Snapshot } from '../../src/tui/snapshot.ts'
+import { readFirst } from '../../src/tui/read-snapshot.ts'
+import { sourceOf } from '../../src/tui/source.ts'
+import type { Query, Snapshot } from '../../src/tui/snapshot.ts'
 import { keepSnapshots } from '../../src/tui/snapshot-poller.ts'
 import { testEngine } from '../support/test-engine.ts'
 

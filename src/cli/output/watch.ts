@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
-import { cutToWidth, displayWidth } from '../../text/escape.ts'
+import { truncate, displayWidth } from '../../text/width.ts'
 import type { StoreReader } from '../../store/port.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -117,7 +117,7 @@ function fitted(
   const room = Math.max(2, rows - 1)
   const cut = lines.slice(0, lines.length > room ? room - 1 : room).map((line) => {
     const plain = line.replace(colours, '')
-    return displayWidth(plain) > columns ? cutToWidth(plain, columns) : line
+    return displayWidth(plain) > columns ? truncate(plain, columns) : line
   })
   return lines.length > room ? [...cut, `… ${thousands(lines.length - cut.length)} more lines`] : cut
 }

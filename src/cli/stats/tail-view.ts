@@ -3,7 +3,7 @@ import { maskedTargets } from '../../messages/operation-messages.ts'
 import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
 import { maskText, Masked } from '../../text/mask.ts'
 import { operationVerbs } from '../../domain/operation.ts'
-import { cutToWidth, displayWidth } from '../../text/escape.ts'
+import { truncate, displayWidth } from '../../text/width.ts'
 import { iso } from '../../terminal/json.ts'
 import type { Paint } from '../../terminal/paint.ts'
 import { joined, Safe, say, shownMasked, type Shown } from '../../terminal/safe.ts'
@@ -57,7 +57,7 @@ export function happeningLine(
     [count > 1 ? thousands(count) : null, type, restOf(happening)].filter(isTold),
     '  ',
   ).text
-  const shown = width === null ? rest : cutToWidth(rest, Math.max(10, width - displayWidth(head)))
+  const shown = width === null ? rest : truncate(rest, Math.max(10, width - displayWidth(head)))
   const tone = tones[kind]
   return say`${paint.dim(iso(at).slice(11, 19))}  ${tone === undefined ? word : paint[tone](word)}  ${new Safe(shown)}`
 }

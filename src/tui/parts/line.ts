@@ -1,92 +1,45 @@
-/**
- * Lines of a frame: text that is safe to show and may carry colours. Widths are counted without the colours, and what is
- * cut is cut between graphemes.
- */
+/** Lines of a frame: text that is safe to show and may carry colours, which take no column. */
+import wrapAnsi from 'wrap-ansi'
 import { Safe, say, type Shown } from '../../terminal/safe.ts'
-import { cutToWidth, displayWidth } from '../../text/escape.ts'
+import { displayWidth, truncate } from '../../text/width.ts'
 
-/** Colours only: everything else that a terminal obeys has been escaped before. */
 const colour = /\u001b\[[\d;]*m/g
 const endOfColours = '\u001b[0m'
 
-export function widthOf({ text }: Safe): number {
-  return displayWidth(text.replace(colour, ''))
-}
+export const widthOf = ({ text }: Safe): number => displayWidth(text)
 
-/** Looks at no more of a long text than could ever fit. */
-function fits({ text }: Safe, width: number): boolean {
-  const plain = text.replace(colour, '')
-  return cutToWidth(plain, width) === plain
-}
+/** Returns at most `width` columns of a line. */
+export const cutLine = (line: Safe, width: number): Safe => new Safe(truncate(line.text, width))
 
-/** At most `width` columns; colours of what is left out end with the line. */
-export function cutLine(line: Safe, width: number): Safe {
-  if (fits(line, width)) return line
-  if (!line.text.includes('\u001b')) return new Safe(cutToWidth(line.text, width))
-  let kept = ''
-  let left = Math.max(0, width - 1)
-  for (const piece of line.text.split(/(\u001b\[[\d;]*m)/)) {
-    if (piece.startsWith('\u001b')) kept += piece
-    else if (cutToWidth(piece, left) === piece) {
-      kept += piece
-      left -= displayWidth(piece)
-    } else
-      return new Safe(
-        width <= 0 ? '' : `${kept}${cutToWidth(`${piece} `, left + 1).replace(/…?$/, '…')}${endOfColours}`,
-      )
-  }
-  return new Safe(kept)
-}
-
-/** Exactly `width` columns. */
+/** Returns exactly `width` columns. */
 export function sized(line: Safe, width: number): Safe {
   const cut = cutLine(line, width)
-  return say`${cut}${new Safe(' '.repeat(Math.max(0, width - widthOf(cut))))}`
+  return new Safe(`${cut.text}${' '.repeat(Math.max(0, width - widthOf(cut)))}`)
 }
 
-/** Left and right text in one line; the left one gives way. */
+/** Returns left and right text in one line; the left one is cut. */
 export function ends(left: Safe, right: Safe, width: number): Safe {
   const space = width - widthOf(right) - 1
   return space < 8 ? sized(left, width) : say`${sized(left, space)} ${right}`
 }
 
-/** The same number of lines, cut or filled up. */
-export function fill(lines: readonly Safe[], height: number): readonly Safe[] {
-  const shown = lines.slice(0, Math.max(0, height))
-  return [...shown, ...Array.from({ length: Math.max(0, height - shown.length) }, () => new Safe(''))]
-}
-
-/** Two blocks of the same height with a rule between them. */
-export function beside(
-  left: readonly Safe[],
-  right: readonly Safe[],
-  { leftWidth, rule }: { leftWidth: number; rule: Safe },
-): readonly Safe[] {
-  return left.map((line, index) => say`${sized(line, leftWidth)} ${rule} ${right[index] ?? ''}`)
-}
-
-/** Words of one text over several lines; a word that is too long is cut. */
+/** Wraps text between words; a word that is too long is cut. */
 export function wrapped(text: Shown, width: number): readonly Safe[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of (text instanceof Safe ? text.text : say`${text}`.text).split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (displayWidth(longer) <= width) line = longer
-    else {
-      if (line !== '') lines.push(line)
-      line = word
-    }
-  }
-  return [...lines, line].map((each) => cutLine(new Safe(each), width))
+  return wrapAnsi(say`${text}`.text, Math.max(1, width))
+    .split('\n')
+    .map((line) => cutLine(new Safe(line), width))
 }
 
 const mostLinesOfOne = 8
 
-/** A line that is too long goes on below, further in; its first colour goes with it. What fills too many lines is cut. */
+/**
+ * Continues a long line below, indented by two more columns and in its first colour; cuts what fills more than eight
+ * lines.
+ */
 export function folded(line: Safe, width: number): readonly Safe[] {
-  if (fits(line, width)) return [line]
-  // More than would ever be shown is not even measured.
+  // More than is ever shown is not even measured.
   const plain = line.text.replace(colour, '').slice(0, width * mostLinesOfOne * 4)
+  if (displayWidth(plain) <= width) return [line]
   const indent = Math.min(/^ */.exec(plain)?.[0].length ?? 0, Math.max(0, width - 20))
   const [first = ''] = line.text.match(colour) ?? []
   const lines = wrapped(new Safe(plain.trim().replace(/ {2,}/g, '  ')), width - indent - 2)

@@ -1,7 +1,7 @@
 /** A table of which as many rows are drawn as there is room for, around the one that is selected. */
 import { say, type Safe } from '../../terminal/safe.ts'
 import { table, type Column } from '../../terminal/table.ts'
-import type { Look } from '../render-context.ts'
+import type { RenderContext } from './layout.ts'
 import { sized } from './line.ts'
 
 export interface ListRow<T> {
@@ -9,7 +9,7 @@ export interface ListRow<T> {
   item: T
 }
 
-export interface ListLook extends Look {
+export interface ListLook extends RenderContext {
   /** Index of the row that is selected; −1 for none. */
   selected: number
   marks: { has(id: string): boolean }

@@ -6,10 +6,10 @@ import { formatDuration } from '../../text/duration.ts'
 import type { ErrorRecord } from '../../domain/error-record.ts'
 import type { AttemptRecord } from '../../domain/outcome.ts'
 import type { InspectedDetail } from '../../engine/inspector.ts'
-import type { Look } from '../render-context.ts'
+import type { RenderContext } from '../parts/layout.ts'
 import { wrapped } from '../parts/line.ts'
 
-type AttemptsLook = Pick<Look, 'paint' | 'width'> & { now: number }
+type AttemptsLook = Pick<RenderContext, 'paint' | 'width'> & { now: number }
 
 const mostAttempts = 50
 

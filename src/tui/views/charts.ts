@@ -2,26 +2,25 @@
 import { say, type Safe } from '../../terminal/safe.ts'
 import { span, thousands } from '../../terminal/time.ts'
 import type { Painter } from '../../terminal/paint.ts'
-import type { Look } from '../render-context.ts'
-import { brailleChart } from '../parts/braille.ts'
+import type { RenderContext } from '../parts/layout.ts'
+import { brailleChart, sparkline } from '../parts/charts.ts'
 import { cutLine, sized, widthOf } from '../parts/line.ts'
-import { sparkline } from '../parts/sparkline.ts'
 import type { Figures } from '../snapshot.ts'
 import type { State } from '../state.ts'
 import { quantileWords } from './columns.ts'
 
 const linesFrom = { width: 120, height: 24 } as const
 /** Taller where there is much room. */
-const chartRows = ({ height }: Look) => (height >= 36 ? 7 : 4)
+const chartRows = ({ height }: RenderContext) => (height >= 36 ? 7 : 4)
 const labelWidth = 7
 
-export function chartLines(state: State, figures: Figures, look: Look): readonly Safe[] {
+export function chartLines(state: State, figures: Figures, look: RenderContext): readonly Safe[] {
   const words = fitting(rateWords(state, figures, look), look.width)
   const isWide = look.width >= linesFrom.width && look.height >= linesFrom.height
   return [...(isWide ? lineCharts(figures, look) : [bars(figures, look)]), words]
 }
 
-function bars({ series: { minutes } }: Figures, { width, paint }: Look): Safe {
+function bars({ series: { minutes } }: Figures, { width, paint }: RenderContext): Safe {
   const columns = Math.max(8, Math.min(60, Math.floor((width - 34) / 2)))
   const done = sparkline(
     minutes.map((each) => each.done),
@@ -41,7 +40,7 @@ interface Chart {
   painter: Painter
 }
 
-function lineCharts({ series: { minutes } }: Figures, look: Look): readonly Safe[] {
+function lineCharts({ series: { minutes } }: Figures, look: RenderContext): readonly Safe[] {
   const { width, paint } = look
   const columns = Math.floor((width - 3) / 2)
   const height = chartRows(look)
@@ -81,7 +80,11 @@ function fitting([first = say``, ...more]: readonly Safe[], width: number): Safe
   return cutLine(line, width)
 }
 
-function rateWords({ now }: State, { series, types, nextDueAt }: Figures, { paint }: Look): readonly Safe[] {
+function rateWords(
+  { now }: State,
+  { series, types, nextDueAt }: Figures,
+  { paint }: RenderContext,
+): readonly Safe[] {
   const [last, present] = [series.minutes.at(-2), series.minutes.at(-1)]
   const hour = series.minutes.reduce(
     (sum, each) => ({ done: sum.done + each.done, failed: sum.failed + each.failed }),

@@ -9,15 +9,16 @@ import { jobPage, type PageLook } from '../../views/job-page.ts'
 import { joined, Safe, say } from '../../terminal/safe.ts'
 import { facts, indented, section } from '../../views/sections.ts'
 import { counted, relative, span } from '../../terminal/time.ts'
-import type { Detail } from '../detail.ts'
-import { plainScreenPaint, type Look } from '../render-context.ts'
-import { fill, folded } from '../parts/line.ts'
-import { strip, type Turn } from '../parts/timeline.ts'
+import type { Detail } from '../snapshot.ts'
+import { plainPaint } from '../../terminal/paint.ts'
+import { type RenderContext, fill } from '../parts/layout.ts'
+import { folded } from '../parts/line.ts'
+import { timeline, type Turn } from '../parts/charts.ts'
 import { listOf, type State } from '../state.ts'
 import { attemptsPage } from './attempts.ts'
 
 /** Exactly `height` lines. */
-export function detailLines(state: State, look: Look): readonly Safe[] {
+export function detailLines(state: State, look: RenderContext): readonly Safe[] {
   const { paint, height } = look
   const id = state.cursors[listOf(state)]?.id ?? null
   const { detail } = state
@@ -50,13 +51,13 @@ interface Drawn {
 let drawn: Drawn | null = null
 
 /** Masking a megabyte of variables takes a while: what was drawn last is kept for as long as it would come out the same. */
-function wholeDetail(detail: Detail, state: State, { paint, width }: Look): readonly Safe[] {
+function wholeDetail(detail: Detail, state: State, { paint, width }: RenderContext): readonly Safe[] {
   const key = JSON.stringify([
     width,
     Math.floor(state.now / 1_000),
     state.screen,
     state.filters.causes?.text,
-    paint === plainScreenPaint,
+    paint === plainPaint,
   ])
   if (drawn?.detail === detail && drawn.key === key) return drawn.lines
   const lines = sideOf(detail, state, {
@@ -70,7 +71,7 @@ function wholeDetail(detail: Detail, state: State, { paint, width }: Look): read
   return lines
 }
 
-type DetailLook = PageLook & { paint: Look['paint']; width: number }
+type DetailLook = PageLook & { paint: RenderContext['paint']; width: number }
 
 function sideOf(detail: Detail, state: State, look: DetailLook): readonly Safe[] {
   switch (detail.kind) {
@@ -148,7 +149,7 @@ function breakerSide(
     ...section(
       'last hour',
       indented([
-        new Safe(strip(turns, { from: now - hourMs, to: now, width: columns })),
+        new Safe(timeline(turns, { from: now - hourMs, to: now, width: columns })),
         paint.dim(ends),
         paint.dim('■ open  · closed'),
       ]),

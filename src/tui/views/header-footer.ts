@@ -3,11 +3,11 @@ import { joined, Safe, say } from '../../terminal/safe.ts'
 import { counted, span, thousands } from '../../terminal/time.ts'
 import { commandsLike, keyFor, screens, shortHelp } from '../keys.ts'
 import type { Item } from '../items.ts'
-import type { Look } from '../render-context.ts'
+import type { RenderContext } from '../parts/layout.ts'
 import { cutLine, ends, sized, widthOf } from '../parts/line.ts'
 import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state.ts'
 
-export function headerLines(state: State, look: Look): readonly Safe[] {
+export function headerLines(state: State, look: RenderContext): readonly Safe[] {
   const name = say` ${look.paint.bold('wf')} · ${place(state)}`
   const whole = summary(state, look, false)
   // The alarm is what must be seen: it loses its words before it gives way to a path.
@@ -23,7 +23,7 @@ function place({ figures }: State): string {
   return location.length <= 40 ? location : `…${location.slice(-39)}`
 }
 
-function summary({ figures, now }: State, { paint }: Look, isShort: boolean): Safe {
+function summary({ figures, now }: State, { paint }: RenderContext, isShort: boolean): Safe {
   if (figures === null) return say``
   const total = (state: 'failed' | 'dead') =>
     figures.types.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0)
@@ -46,7 +46,7 @@ function summary({ figures, now }: State, { paint }: Look, isShort: boolean): Sa
   return joined(parts, isShort ? '  ' : '   ')
 }
 
-function tabs({ screen, cause }: State, { paint, width }: Look): Safe {
+function tabs({ screen, cause }: State, { paint, width }: RenderContext): Safe {
   const named = screens.map(({ screen: each, title }) => {
     const text = `${keyFor(each)} ${title}`
     return each === screen
@@ -64,11 +64,11 @@ function tabs({ screen, cause }: State, { paint, width }: Look): Safe {
 }
 
 /** Line of what is going on, and the line of keys. */
-export function footerLines(state: State, look: Look): readonly Safe[] {
+export function footerLines(state: State, look: RenderContext): readonly Safe[] {
   return [cutLine(statusLine(state, look), look.width), helpLine(state, look)]
 }
 
-function statusLine(state: State, { paint }: Look): Safe {
+function statusLine(state: State, { paint }: RenderContext): Safe {
   const { overlay, notice } = state
   if (overlay?.kind === 'prompt') return say` ${overlay.of === 'filter' ? '/' : ':'} ${overlay.text}█`
   const said = notice && say`${notice.tone === 'good' ? paint.green('✓') : paint.red('!')} ${notice.text}`
@@ -101,7 +101,7 @@ function countWords(state: State, items: readonly Item[]): string {
   return below === 0 ? 'the last' : `${thousands(below)} before the last`
 }
 
-function helpLine(state: State, { paint, width }: Look): Safe {
+function helpLine(state: State, { paint, width }: RenderContext): Safe {
   const { overlay } = state
   // What is wrong needs a line of its own: it says what would be right.
   if (overlay?.kind === 'prompt')
@@ -127,7 +127,7 @@ function promptHelp(prompt: Extract<State['overlay'], { kind: 'prompt' }>): Safe
 }
 
 /** How old is what is shown; said loudly when it could not be read. */
-function freshness({ failure, frozen, readAt, now, size }: State, paint: Look['paint']): Safe {
+function freshness({ failure, frozen, readAt, now, size }: State, paint: RenderContext['paint']): Safe {
   if (failure)
     return paint.red(
       say`stale ${span(Math.max(0, now - failure.since))}${size.columns >= besideFrom ? say`: ${failure.why}` : ''}`,

@@ -1,8 +1,7 @@
 /** The screens that are one list, with the detail beside it, below it, or in its place. */
 import { say, type Safe } from '../../terminal/safe.ts'
 import { isKind, type Item } from '../items.ts'
-import type { Look } from '../render-context.ts'
-import { beside, fill } from '../parts/line.ts'
+import { type RenderContext, beside, fill } from '../parts/layout.ts'
 import { listLines } from '../parts/list.ts'
 import type { ListName } from '../snapshot.ts'
 import { belowFrom, isBeside, listOf, listRows, selectedIndex, type State } from '../state.ts'
@@ -11,7 +10,11 @@ import { detailLines } from './detail.ts'
 import { heldBy } from './overview.ts'
 
 /** Exactly `height` lines. */
-export function listScreen(state: State, items: readonly Item[] | null, look: Look): readonly Safe[] {
+export function listScreen(
+  state: State,
+  items: readonly Item[] | null,
+  look: RenderContext,
+): readonly Safe[] {
   if (items === null) return fill([look.paint.dim('reading …')], look.height)
   const { width, height, paint } = look
   if (items.length === 0 && !state.open) return listOnly(state, items, look)
@@ -31,7 +34,7 @@ export function listScreen(state: State, items: readonly Item[] | null, look: Lo
   ]
 }
 
-function listOnly(state: State, items: readonly Item[], look: Look): readonly Safe[] {
+function listOnly(state: State, items: readonly Item[], look: RenderContext): readonly Safe[] {
   if (items.length === 0) return fill([say``, say`  ${emptyWords(state)}`], look.height)
   const list = { ...look, selected: selectedIndex(state, items), marks: state.marks }
   return fill(rowsOf(state, items, list), look.height)

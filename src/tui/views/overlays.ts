@@ -3,14 +3,13 @@ import { Safe, say, shownCommand } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import { isNothing } from '../confirm.ts'
 import { bindings, keyWords, type Binding } from '../keys.ts'
-import type { Look } from '../render-context.ts'
-import { over, panel } from '../parts/panel.ts'
+import { type RenderContext, over, panel } from '../parts/layout.ts'
 import { cutLine, sized, widthOf, wrapped } from '../parts/line.ts'
 import { equivalentCommand, fewKeys } from '../as-command.ts'
 import { takesRetries, usualTripMinutes, type Plan } from '../action.ts'
 import type { Confirm, Overlay, State, Target } from '../state.ts'
 
-export function withOverlay(state: State, body: readonly Safe[], look: Look): readonly Safe[] {
+export function withOverlay(state: State, body: readonly Safe[], look: RenderContext): readonly Safe[] {
   const { overlay } = state
   switch (overlay?.kind) {
     case 'help':
@@ -33,7 +32,7 @@ const groups: Readonly<Record<Binding['group'], string>> = {
 
 function helpLines(
   { scroll }: Extract<Overlay, { kind: 'help' }>,
-  { paint, width, height }: Look,
+  { paint, width, height }: RenderContext,
 ): readonly Safe[] {
   const keysOf = ({ keys }: Binding) => keys.map(keyWords).join(' ')
   const column = (...names: readonly Binding['group'][]) => {
@@ -72,7 +71,7 @@ function columns(left: readonly Safe[], right: readonly Safe[]): readonly Safe[]
 
 function copyLines(
   { command, copied }: Extract<Overlay, { kind: 'copy' }>,
-  { paint, width, height }: Look,
+  { paint, width, height }: RenderContext,
 ): readonly Safe[] {
   const told = copied
     ? paint.green('the terminal was told to copy it')
@@ -88,7 +87,11 @@ function copyLines(
   return panel('as a command', [...shown.map((line) => paint.cyan(line)), ...more, told], width)
 }
 
-function confirmLines(state: State, confirm: Confirm, { paint, width, height }: Look): readonly Safe[] {
+function confirmLines(
+  state: State,
+  confirm: Confirm,
+  { paint, width, height }: RenderContext,
+): readonly Safe[] {
   const { plan, reason, typing, amount } = confirm
   const room = roomOf(width)
   const why = typing
@@ -115,7 +118,7 @@ interface Block {
   lines: readonly Safe[]
   /** Where there is no room for all: the highest first; 0 never does. */
   givesWay: number
-  painter?: Look['paint']['cyan']
+  painter?: RenderContext['paint']['cyan']
 }
 
 /** Whatever is left out, how many it is about and which keys decide are there; what is cut says so. */
@@ -162,7 +165,7 @@ export function titleOf(plan: Plan): string {
 /** Where only the selected one is meant of many that a filter or a cause brought together, and the other way round. */
 function otherLines(
   { plan, status, typing }: Confirm,
-  { paint, room }: { paint: Look['paint']; room: number },
+  { paint, room }: { paint: RenderContext['paint']; room: number },
 ): readonly Safe[] {
   if (plan.of !== 'jobs' || plan.other?.words === undefined || status === 'working' || typing) return []
   return [cutLine(say`${paint.bold('a')} takes ${plan.other.words}`, room)]
@@ -170,7 +173,7 @@ function otherLines(
 
 function countLines(
   { plan, status, targets, guarded, done }: Confirm,
-  { paint, room }: { paint: Look['paint']; room: number },
+  { paint, room }: { paint: RenderContext['paint']; room: number },
 ): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
   if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
@@ -213,7 +216,7 @@ function groupLines(targets: readonly Target[]): readonly Safe[] {
     })
 }
 
-function amountLine(plan: Plan, amount: number | null, paint: Look['paint']): readonly Safe[] {
+function amountLine(plan: Plan, amount: number | null, paint: RenderContext['paint']): readonly Safe[] {
   if (takesRetries(plan))
     return [
       say`retries: ${amount ?? paint.dim('what is left, else as enqueued')} ${paint.dim('(1-9 sets them)')}`,
@@ -223,7 +226,7 @@ function amountLine(plan: Plan, amount: number | null, paint: Look['paint']): re
     : []
 }
 
-function keysLine(confirm: Confirm, paint: Look['paint']): Safe {
+function keysLine(confirm: Confirm, paint: RenderContext['paint']): Safe {
   const { status } = confirm
   if (status === 'counting') return paint.dim('Esc leaves it')
   if (status === 'working') return paint.dim('Esc stops after this batch')

@@ -4,10 +4,9 @@ import { counted, span, thousands } from '../../terminal/time.ts'
 import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 import type { Item, ListedCause } from '../items.ts'
-import type { Look } from '../render-context.ts'
-import { beside, cutLine, fill } from '../parts/line.ts'
+import { type RenderContext, beside, fill, allocateRows, type RowDemand } from '../parts/layout.ts'
+import { cutLine } from '../parts/line.ts'
 import { listLines } from '../parts/list.ts'
-import { shares, type Wish } from '../parts/allocate-rows.ts'
 import type { Figures } from '../snapshot.ts'
 import { selectedIndex, type State } from '../state.ts'
 import type { Column } from '../../terminal/table.ts'
@@ -17,7 +16,7 @@ import { breakerRows as breakerColumns, causeColumns, typeRows } from './columns
 const sideBySideFrom = 100
 
 /** Exactly `height` lines. */
-export function overviewLines(state: State, items: readonly Item[], look: Look): readonly Safe[] {
+export function overviewLines(state: State, items: readonly Item[], look: RenderContext): readonly Safe[] {
   const { figures } = state
   if (figures === null) return fill([look.paint.dim('reading …')], look.height)
   const { width, height } = look
@@ -25,7 +24,7 @@ export function overviewLines(state: State, items: readonly Item[], look: Look):
   const block = blockOf(state, items)
   const room = height - charts.length
   // Neither may crowd the other out: a third for each before one of them gets more.
-  const lines = (count: number): Wish => ({
+  const lines = (count: number): RowDemand => ({
     least: count === 0 ? 1 : Math.max(3, Math.floor(room / 3)),
     most: count === 0 ? 1 : count + 2,
   })
@@ -36,11 +35,11 @@ export function overviewLines(state: State, items: readonly Item[], look: Look):
   ]
   if (width >= sideBySideFrom && figures.breakers.length > 0) {
     const most = Math.max(causeLines.most, breakerLines.most)
-    const [upper = 0, lower = 0] = shares(room, [{ least: 3, most }, typeLines])
+    const [upper = 0, lower = 0] = allocateRows(room, [{ least: 3, most }, typeLines])
     const stops = sideBySide(block, state, { ...look, height: upper })
     return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: lower })], height)
   }
-  const [forCauses = 0, forTypes = 0, forBreakers = 0] = shares(room, [
+  const [forCauses = 0, forTypes = 0, forBreakers = 0] = allocateRows(room, [
     causeLines,
     typeLines,
     { ...breakerLines, least: 1 },
@@ -57,7 +56,7 @@ type Block = ReturnType<typeof blockOf>
 /** Draws one of the lists under its title. */
 function blockOf(state: State, items: readonly Item[]) {
   const chosen = items[selectedIndex(state, items)]?.id
-  return <T>(list: Listed<T>, look: Look): readonly Safe[] => {
+  return <T>(list: Listed<T>, look: RenderContext): readonly Safe[] => {
     const rows = items.flatMap((item) => {
       const shown = list.of(item)
       return shown === null ? [] : [{ id: item.id, item: shown }]
@@ -86,25 +85,25 @@ interface Listed<T> {
   of(item: Item): T | null
 }
 
-const causes = (state: State, look: Look): Listed<ListedCause> => ({
+const causes = (state: State, look: RenderContext): Listed<ListedCause> => ({
   title: causeTitle(state, look),
   columns: causeColumns(state.now).filter(({ title }) => title !== 'KIND'),
   of: (item) => (item.kind === 'cause' ? item.cause : null),
 })
 
-const breakers = (state: State, look: Look): Listed<InspectedBreaker> => ({
+const breakers = (state: State, look: RenderContext): Listed<InspectedBreaker> => ({
   title: breakerTitle(state, look),
   columns: breakerColumns(state.now, heldBy(state)),
   of: (item) => (item.kind === 'breaker' ? item.breaker : null),
 })
 
-const types = (figures: Figures, look: Look): Listed<InspectedType> => ({
+const types = (figures: Figures, look: RenderContext): Listed<InspectedType> => ({
   title: typeTitle(figures, look),
   columns: typeRows(figures.series.byType),
   of: (item) => (item.kind === 'type' ? item.type : null),
 })
 
-function sideBySide(block: Block, state: State, look: Look): readonly Safe[] {
+function sideBySide(block: Block, state: State, look: RenderContext): readonly Safe[] {
   const rightWidth = Math.max(38, Math.floor(look.width * 0.38))
   const leftWidth = look.width - rightWidth - 3
   const left = block(causes(state, look), { ...look, width: leftWidth })
@@ -115,7 +114,7 @@ function sideBySide(block: Block, state: State, look: Look): readonly Safe[] {
 function stacked(
   block: Block,
   state: State,
-  { look, rows: [forCauses = 0, forBreakers = 0] }: { look: Look; rows: readonly number[] },
+  { look, rows: [forCauses = 0, forBreakers = 0] }: { look: RenderContext; rows: readonly number[] },
 ): readonly Safe[] {
   return [
     ...block(causes(state, look), { ...look, height: forCauses }).slice(0, forCauses),
@@ -125,7 +124,7 @@ function stacked(
   ]
 }
 
-function causeTitle({ figures }: State, { paint }: Look): Safe {
+function causeTitle({ figures }: State, { paint }: RenderContext): Safe {
   const count = figures?.causes.length ?? 0
   return count === 0
     ? say`${paint.bold('INCIDENTS')}  ${paint.dim('none is open')}`
@@ -133,7 +132,7 @@ function causeTitle({ figures }: State, { paint }: Look): Safe {
 }
 
 /** Names what does not let everything through: there may be no room for more. */
-function breakerTitle({ figures, now }: State, { paint, width }: Look): Safe {
+function breakerTitle({ figures, now }: State, { paint, width }: RenderContext): Safe {
   const all = figures?.breakers ?? []
   const open = all.filter(({ mode }) => mode !== 'closed')
   const words = open.map(({ name, mode, expiresAt }) =>
@@ -148,7 +147,7 @@ function breakerTitle({ figures, now }: State, { paint, width }: Look): Safe {
   )
 }
 
-function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, width }: Look): Safe {
+function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, width }: RenderContext): Safe {
   const alive = workers.filter((worker) => worker.alive)
   const busy = alive.reduce((sum, { running }) => sum + running, 0)
   const slots = alive.reduce((sum, { concurrency }) => sum + concurrency, 0)

@@ -4,10 +4,10 @@ import { createJiti } from 'jiti'
 const [root, location] = process.argv.slice(2)
 const jiti = createJiti(import.meta.url)
 const load = (path) => jiti.import(`${root}/src/${path}`)
-const [{ openStore }, { startDashboard }, { plainScreenPaint }, { systemClock }] = await Promise.all([
+const [{ openStore }, { startDashboard }, { plainPaint }, { systemClock }] = await Promise.all([
   load('app.ts'),
   load('tui/start.ts'),
-  load('tui/render-context.ts'),
+  load('terminal/paint.ts'),
   load('clock.ts'),
 ])
 const store = await openStore({ location, mode: 'read' })
@@ -20,7 +20,7 @@ try {
     ...{
       store: broken,
       clock: systemClock,
-      paint: plainScreenPaint,
+      paint: plainPaint,
       screen: 'overview',
       refreshMs: 1_000,
       readOnly: true,

@@ -2,10 +2,11 @@
 import { changeBreaker, declareTypes } from '../../support/plans.ts'
 import type { StatDelta } from '../../../src/domain/stat-delta.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { plainScreenPaint, type ScreenPaint } from '../../../src/tui/render-context.ts'
+import { plainPaint, type Paint } from '../../../src/terminal/paint.ts'
 import { frameOf } from '../../../src/tui/frame.ts'
 import { reduce } from '../../../src/tui/reduce.ts'
-import { readSnapshot, sourceOf, type Source } from '../../../src/tui/snapshot.ts'
+import { readSnapshot } from '../../../src/tui/read-snapshot.ts'
+import { sourceOf, type Source } from '../../../src/tui/source.ts'
 import { initialState, queryOf, type State, type StateOptions } from '../../../src/tui/state.ts'
 import { errorRecord } from '../../../src/domain/error-record.ts'
 import { openedBreaker } from '../../support/store-scene.ts'
@@ -57,7 +58,7 @@ export async function outage(): Promise<Outage> {
   const order = (index: number) => ({
     orderId: `o-${4_100 + index}`,
     amount: 30 + index,
-    card: { number: '4111 1111 1111 1111' },
+    card: { token: 'tok_1Pgafmb8a1' },
   })
   await fail('send-mail', 3, outcomes.poison('to: expected an address'), (index) => ({ to: index }))
   await clock.advance(15 * minuteMs)
@@ -130,7 +131,7 @@ export async function shown(
   return state
 }
 
-export const textOf = (state: State, paint: ScreenPaint = plainScreenPaint): string =>
+export const textOf = (state: State, paint: Paint = plainPaint): string =>
   frameOf(state, paint)
     .map(({ text }) => text.trimEnd())
     .join('\n')

@@ -1,16 +1,31 @@
-/**
- * A reader for a screen: it lets keys through between any two questions, and asks for the one dear thing, the numbers by
- * type, no more often than is worth it: counting a million waiting jobs takes a tenth of a second, and a screen must not
- * keep a core busy with it.
- */
+/** What snapshots are read from: a reader that lets keys through between any two questions, and counts seldom. */
 import type { Clock } from '../clock.ts'
+import { createInspector, type Inspector } from '../engine/inspector.ts'
 import type { StoreReader } from '../store/port.ts'
 import type { TypeView } from '../store/views.ts'
+import { seriesReader, type SeriesReader } from './series.ts'
+
+export interface Source {
+  reader: StoreReader
+  inspector: Inspector
+  series: SeriesReader
+  now(): number
+}
+
+export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): Source {
+  const reader = withCachedCounts(store, clock)
+  return {
+    reader,
+    inspector: createInspector(reader, () => store.now()),
+    series: seriesReader(reader),
+    now: () => store.now(),
+  }
+}
 
 /** Of the time at most this share goes into counting. */
 const share = 0.05
 
-export function thriftyReader(reader: StoreReader, clock: Clock): StoreReader {
+function withCachedCounts(reader: StoreReader, clock: Clock): StoreReader {
   let known: { types: readonly TypeView[]; until: number; version: number } | null = null
   const types: StoreReader['types'] = async (now) => {
     const version = await reader.version()

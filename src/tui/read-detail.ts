@@ -1,48 +1,12 @@
 /** All about the one thing that is looked at. */
-import type { Explanation } from '../domain/explain-facts.ts'
-import type { Job } from '../domain/job.ts'
 import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import { jobFacts } from '../engine/explain-job.ts'
 import { explain } from '../messages/explain.ts'
-import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
-import type {
-  InspectedDeadLetter,
-  InspectedDetail,
-  InspectedType,
-  InspectedWorker,
-} from '../engine/inspector.ts'
+import { commonVariables } from '../domain/common-variables.ts'
+import type { InspectedWorker } from '../engine/inspector.ts'
 import type { ListedCause } from './items.ts'
-import type { Figures, Source } from './snapshot.ts'
-import type { HistoryRow } from '../store/views.ts'
-
-/** Which of its sides is shown. */
-export type Pane = 'page' | 'attempts' | 'explain'
-
-export interface DetailQuery {
-  id: string
-  pane: Pane
-  /** It stands among the dead letters: shown is the letter, which outlives its job. */
-  letter: boolean
-}
-
-export type Detail = { id: string; pane: Pane } & (
-  | { kind: 'job'; detail: InspectedDetail; explanation: Explanation | null }
-  | {
-      kind: 'letter'
-      letter: InspectedDeadLetter & { variables: string }
-      detail: InspectedDetail | null
-      explanation: Explanation | null
-    }
-  | {
-      kind: 'cause'
-      cause: ListedCause
-      common: readonly CommonVariable[]
-      compared: { members: number; others: number }
-    }
-  | { kind: 'breaker'; breaker: InspectedBreaker; history: readonly HistoryRow[] }
-  | { kind: 'worker'; worker: InspectedWorker; running: readonly Job[] }
-  | { kind: 'type'; type: InspectedType }
-)
+import type { Figures, Detail, DetailQuery } from './snapshot.ts'
+import type { Source } from './source.ts'
 
 /** Null: it is not there any more. */
 export async function readDetail(
