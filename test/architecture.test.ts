@@ -20,8 +20,7 @@ const levels = [
   ['app'],
   ['terminal'],
   ['views'],
-  ['cli', 'client', 'start-worker', 'worker-process'],
-  ['tui', 'http'],
+  ['cli', 'tui', 'http', 'client', 'start-worker', 'worker-process'],
   ['commands'],
   ['testing', 'index'],
 ]
