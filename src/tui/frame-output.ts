@@ -2,7 +2,7 @@
  * The terminal as Ink sees it. Ink erases its last frame from below and writes the next one whole, and clears the scrollback
  * once a frame is as tall as the window. Here each row goes to its place instead, and only rows that changed are written.
  */
-import { displayWidth } from '../text/width.ts'
+import { displayWidth, isNarrow } from '../text/width.ts'
 
 export interface FrameOutput {
   /** The stdout to give to Ink. */
@@ -83,16 +83,15 @@ export function createFrameOutput(sink: FrameSink): FrameOutput {
   }
 }
 
+const colours = /\u001b\[[\d;]*m/g
 let segmenter: Intl.Segmenter | undefined
-/** Printable ASCII, and what frames and charts are drawn with: one column on every terminal. */
-const certain = /^[\u0020-\u007e\u00b7\u00d7\u2013\u2026\u2190-\u2193\u2264\u2500-\u25ff\u2800-\u28ff]$/
 
 /**
  * Moves the cursor to its column after each grapheme whose width terminals disagree about (emoji, flags, stacked marks), so
  * that borders stay straight.
  */
 export function anchored(line: string): string {
-  if (/^[\u0020-\u007e\u001b\u2500-\u25ff\u2800-\u28ff]*$/.test(line)) return line
+  if (isNarrow(line.replace(colours, ''))) return line
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let column = 1
   return line
@@ -104,7 +103,7 @@ export function anchored(line: string): string {
         const width = displayWidth(segment)
         column += width
         // Blanks first: a terminal that draws it narrower would leave old text there.
-        text += certain.test(segment)
+        text += isNarrow(segment)
           ? segment
           : `${' '.repeat(width)}\u001b[${column - width}G${segment}\u001b[${column}G`
       }
