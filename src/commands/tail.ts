@@ -5,41 +5,40 @@ import { say } from '../terminal/safe.ts'
 import { thousands } from '../terminal/time.ts'
 import { prose } from '../text/dedent.ts'
 import { readDuration } from '../cli/input/values.ts'
-import { happeningKinds } from '../domain/feed-event.ts'
+import { feedEventKinds } from '../domain/feed-event.ts'
 
 export default class Tail extends BaseCommand {
-  static override summary = 'Follow what happens in the store, until Ctrl-C.'
+  static override summary = 'Follow the events of the store until Ctrl-C.'
   static override description =
-    prose`New jobs, attempts that did not come through, incidents, dead letters, what people changed, workers that come
-and go: a line each, as soon as it was committed. Jobs that complete are told one by one while no more than 2,000 jobs (of --type, if it is
-given) are unfinished; of more they are counted, about once a second, and so is what completed before it began. Where more happens than
---lines a second, it is summed up, so nothing is left out. With --json each line is one document. Ctrl-C ends it with exit 0. To follow a
-few jobs: wf jobs list KEY --watch.`
+    prose`Shows new jobs, failed attempts, incidents, dead letters and operator actions, a line each, as soon as they are
+committed. Completed jobs are shown as long as at most 2,000 jobs (of --type, if given) are unfinished. If more than --lines events happen in
+a second, wf tail shows sums instead, so nothing is left out. With --json each line is one document. Ctrl-C ends it with exit code 0. To
+follow a few jobs, use wf jobs list KEY --watch.`
   static override examples = [
     '<%= config.bin %> tail',
     {
-      description: 'what went wrong in the last ten minutes, and from now on',
+      description: 'failures of the last ten minutes, and from now on',
       command: '<%= config.bin %> tail --since 10m --kind attempt,incident,dead_letter',
     },
     {
-      description: 'each job of a type that completes',
+      description: 'completed jobs of a type',
       command: '<%= config.bin %> tail --type charge-payment --kind completed',
     },
     '<%= config.bin %> tail --type charge-payment --json | jq -r .detail',
   ]
   static override flags = {
-    type: typesFlag('only of these types'),
-    kind: choicesFlag(happeningKinds, {
-      summary: `only of these kinds: ${happeningKinds.join(', ')}`,
+    type: typesFlag('only these job types'),
+    kind: choicesFlag(feedEventKinds, {
+      summary: `only these kinds: ${feedEventKinds.join(', ')}`,
       helpValue: 'KIND',
     }),
-    since: deadlineFlag({ summary: 'begin this long ago, or at this instant; now unless told' }),
+    since: deadlineFlag({ summary: 'start this long ago, or at this instant (default: now)' }),
     lines: integerFlag(
       { min: 8, max: 1_000 },
-      { summary: 'at most so many lines a second, 8 to 1,000 (20 unless told)' },
+      { summary: 'maximum number of lines a second, 8 to 1,000 (default: 20)' },
     ),
     for: durationFlag(
-      { summary: 'end by itself after this, once all that is there by then was told' },
+      { summary: 'end after DURATION, once everything committed by then is shown' },
       { min: 1, max: 365 * 86_400_000 },
     ),
   }
@@ -51,7 +50,7 @@ few jobs: wf jobs list KEY --watch.`
       store,
       { follow },
       { Completions, mostKnown },
-      { happeningDocument, happeningLine },
+      { feedEventDocument, feedEventLine },
       { onInterrupt },
     ] = await Promise.all([
       this.openReader(),
@@ -67,17 +66,16 @@ few jobs: wf jobs list KEY --watch.`
       await follow({
         ...{ store, clock, types, kinds, lines, forMs, signal: interrupt.signal, since: this.#since(since) },
         completions: kinds && !kinds.includes('completed') ? null : new Completions(store, types),
-        // Only to whom asked for them.
-        onCounted: () =>
+        onTooMany: () =>
           kinds &&
           output.note(
-            say`more than ${thousands(mostKnown)} jobs are unfinished: those that complete are counted`,
+            say`more than ${thousands(mostKnown)} jobs are unfinished: completed jobs are no longer shown`,
           ),
-        tell: (happening) => {
-          if (output.json) output.out.write(jsonLine(happeningDocument(happening)))
+        emit: (event) => {
+          if (output.json) output.out.write(jsonLine(feedEventDocument(event)))
           else
             output.print(
-              happeningLine(happening, {
+              feedEventLine(event, {
                 paint: output.paint,
                 width: output.out.isTTY ? output.out.columns : output.width,
               }),

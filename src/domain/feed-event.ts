@@ -1,72 +1,55 @@
-/** What happens in a store, for those who watch it. */
+/** Events of a store, for those who follow it. */
 
 /**
- * `enqueued`: new jobs. `completed`: attempts that came through, counted by their workers about once a second, or jobs of which somebody keeps track. `attempt`: one that did
- * not. `incident` and `dead_letter`: a job stopped. `operation`: somebody changed something. `change`: what was done to a job, a type, a
- * breaker or a worker. `worker`: one came or went.
+ * `enqueued`: a new job. `completed`: a job. `attempt`: an attempt that failed or was lost. `incident` and `dead_letter`: a
+ * job stopped. `operation`: an operator's action ended. `change`: an entry in the history of a job, type, breaker or worker.
  */
-export type HappeningKind =
-  | 'enqueued'
-  | 'completed'
-  | 'attempt'
-  | 'incident'
-  | 'dead_letter'
-  | 'operation'
-  | 'change'
-  | 'worker'
+export const feedEventKinds = [
+  'enqueued',
+  'completed',
+  'attempt',
+  'incident',
+  'dead_letter',
+  'operation',
+  'change',
+] as const
 
-export const happeningKinds: readonly HappeningKind[] = [
-  ...([
-    'enqueued',
-    'completed',
-    'attempt',
-    'incident',
-    'dead_letter',
-    'operation',
-    'change',
-    'worker',
-  ] as const),
-]
+export type FeedEventKind = (typeof feedEventKinds)[number]
 
-export interface Happening {
+export interface FeedEvent {
   /** Epoch ms. */
   at: number
-  kind: HappeningKind
-  /** Null for what concerns no type. */
+  kind: FeedEventKind
+  /** Null if it concerns no type. */
   type: string | null
-  /** Null for what concerns no single job. */
+  /** Null if it concerns no single job. */
   jobKey: number | null
-  /** More than 1: a sum of as many. */
+  /** More than 1 for a sum. */
   count: number
-  /** Outcome, incident kind, reason, verb or event; null when the kind says it all. */
+  /** Outcome, incident kind, reason, verb or event; null if the kind says it all. */
   what: string | null
-  /** The error, or what was meant; null when there is nothing to say. */
+  /** The error, or the targets of an operation; null if there is none. */
   detail: string | null
-  /** Who did it: a person, or a worker. */
+  /** The person or worker who did it. */
   who: string | null
 }
 
-/** How far what is only dated has been read. */
+/** How far rows that have only a time have been read. */
 export interface DatedMark {
-  /** Epoch ms: what is later is read. */
+  /** Epoch ms: later rows are read. */
   from: number
-  /** What is later and was told already. */
+  /** Names of later rows that were returned already. */
   seen: readonly string[]
 }
 
-/** How far somebody has read. Plain data: it may be kept and used later. */
-export interface Marks {
+/** A position in the feed. Plain data: it may be kept and used later. */
+export interface FeedPosition {
   job: number
   incident: number
   history: number
   operation: number
-  /** Operations that had not ended. */
+  /** Ids of operations that had not ended. */
   open: readonly number[]
   attempts: DatedMark
   letters: DatedMark
-  /** Epoch ms: from this minute on attempts that came through are counted, less those that were told. */
-  minute: number
-  completed: Readonly<Record<string, number>>
-  /** Ids of workers, and how they stood. */
-  workers: Readonly<Record<string, string>>
 }

@@ -6,7 +6,7 @@
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { Cause } from '../domain/cause.ts'
 import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
-import type { Marks } from '../domain/feed-event.ts'
+import type { FeedPosition } from '../domain/feed-event.ts'
 import type { ClaimedJob, Fence, Job, JobState, NewJob } from '../domain/job.ts'
 import type { Operation, OperationFilter, OperationTarget } from '../domain/operation.ts'
 import type { Settlement } from '../domain/outcome.ts'
@@ -24,7 +24,7 @@ import type {
   HistoryRow,
   IncidentView,
   JobDetail,
-  News,
+  Feed,
   PausedType,
   StopTotal,
   StoreInfo,
@@ -189,10 +189,10 @@ export interface StoreReader {
   stopTotals(query: ActivityQuery): Promise<readonly StopTotal[]>
   /** Jobs that wait, from their partial index. */
   waitingTotals(): Promise<readonly WaitingTotal[]>
-  /** Where news begin: at the instant `since`. */
-  marksAt(since: number, now: number): Promise<Marks>
-  /** What came since. Of each sort at most `limit` one by one; of a sort with more, counts by type. */
-  newsSince(marks: Marks, limit: number, now: number): Promise<News>
+  /** The position of the instant `since` (epoch ms) in the feed. */
+  feedPositionAt(since: number): Promise<FeedPosition>
+  /** Events after a position. Of each kind at most `limit` one by one; of a kind with more, counts by type. */
+  feedSince(position: FeedPosition, limit: number, now: number): Promise<Feed>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
   /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store can be worked with no more. */

@@ -1,7 +1,7 @@
 /** What the queries of a store answer. Every instant is epoch ms. */
 import type { LocalBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter } from '../domain/dead-letter.ts'
-import type { Happening, Marks } from '../domain/feed-event.ts'
+import type { FeedEvent, FeedPosition } from '../domain/feed-event.ts'
 import type { Incident } from '../domain/incident.ts'
 import type { Job, JobState, WaitReason } from '../domain/job.ts'
 import type { AttemptRecord, OutcomeKind } from '../domain/outcome.ts'
@@ -149,11 +149,11 @@ export interface WaitingTotal {
   count: number
 }
 
-export interface News {
+export interface Feed {
   /** In the order of their instants. */
-  happenings: readonly Happening[]
+  events: readonly FeedEvent[]
   /** What to ask with next. */
-  marks: Marks
+  position: FeedPosition
   /** There was more than is read at once: ask again, whether or not anything has changed. */
   more: boolean
 }

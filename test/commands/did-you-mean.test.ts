@@ -3,7 +3,7 @@ import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
 describe('a name or key that is not there', () => {
-  it('is answered with the one that was probably meant, whatever it names', async () => {
+  it('is answered with a similar name, or with where the keys are', async () => {
     const store = await seededStore()
     const [failed = 0] = await store.raised(1)
     const dead = await store.dead()
@@ -12,14 +12,14 @@ describe('a name or key that is not there', () => {
     await wf('types', 'pause', 'mail')
     const double = (key: number) => `${key}${key}`
     const asked: readonly (readonly [readonly string[], string])[] = [
-      [['jobs', 'show', double(failed)], `did you mean ${failed}?`],
-      [['incidents', 'show', double(failed)], `did you mean ${failed}?`],
-      [['incidents', 'resolve', double(failed)], `did you mean ${failed}?`],
-      [['idempotency', 'show', double(failed)], `did you mean ${failed}?`],
-      [['dlq', 'show', double(dead)], `did you mean ${dead}?`],
+      [['jobs', 'show', double(failed)], `the newest job is ${dead}`],
+      [['incidents', 'show', double(failed)], `the newest job is ${dead}`],
+      [['incidents', 'resolve', double(failed)], `the newest job is ${dead}`],
+      [['idempotency', 'show', double(failed)], `the newest job is ${dead}`],
+      [['dlq', 'show', double(dead)], 'wf dlq list --closed shows them all'],
       [['dlq', 'show', String(failed)], `wf jobs explain ${failed}: the job is failed`],
-      [['audit', 'show', '11'], 'did you mean 1?'],
-      [['undo', '11'], 'did you mean 1?'],
+      [['audit', 'show', '11'], 'the newest is operation 1'],
+      [['undo', '11'], 'the newest is operation 1'],
       [['types', 'pause', 'mial'], 'did you mean mail?'],
       [['workers', 'drain', 'w#11'], 'did you mean w#1?'],
       [['workers', 'release', 'w#11'], 'did you mean w#1?'],

@@ -111,13 +111,13 @@ export abstract class ChangeCommand extends BaseCommand {
       { impactNow },
       { runChange },
       { skippedOf, whySkipped },
-      { nearKeys },
+      { missingJobHint },
     ] = await Promise.all([
       import('../../engine/actions/change-jobs.ts'),
       import('../../engine/actions/impact.ts'),
       import('./change-run.ts'),
       import('./guarded.ts'),
-      import('../input/suggestions.ts'),
+      import('../input/not-found.ts'),
     ])
     const { keys, change } = plan
     const { engine } = actions
@@ -129,7 +129,7 @@ export abstract class ChangeCommand extends BaseCommand {
         preview: (run) => previewJobs(actions, plan, run),
         apply: (run) => applyJobs(actions, plan, { ...run, whySkipped }),
         ...(runsAgain(change.verb) ? { impact: () => impactNow(engine, keys) } : {}),
-        missing: (key) => nearKeys(engine.reader, key),
+        missing: (key) => missingJobHint(engine.reader, key),
       },
     )
     this.endWith(code)

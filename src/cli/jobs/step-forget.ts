@@ -1,5 +1,4 @@
 /** Asks before steps are forgotten, because their effects can then happen twice, and shows what was forgotten. */
-import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { WfError } from '../../errors.ts'
 import type { Job } from '../../domain/job.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'
@@ -32,7 +31,6 @@ export interface Forgotten {
   jobKey: number
   wanted: readonly string[]
   /** Of the job. */
-  there: readonly string[]
   forgotten: readonly string[]
   dryRun: boolean
   operation: number | null
@@ -40,7 +38,7 @@ export interface Forgotten {
 
 export function tellForgotten(
   output: Output,
-  { jobKey, wanted, there, forgotten, dryRun, operation }: Forgotten,
+  { jobKey, wanted, forgotten, dryRun, operation }: Forgotten,
 ): void {
   const made =
     operation === null
@@ -59,14 +57,13 @@ export function tellForgotten(
     ...madeDocument(made),
     items: wanted.map((step) => ({ key: jobKey, step, status: isDone(step) ? 'changed' : 'skipped' })),
   })
-  const nearStep = (step: string) => didYouMean(nearWords([step], there)).replace(/^(?=.)/, '; ')
   const { green, dim } = output.paint
   const done = dryRun ? say`would forget` : say`forgotten`
   output.print(
     ...wanted.map((step) =>
       isDone(step)
         ? say`${green(done)} ${step}`
-        : say`${dim('skipped')} ${step}  job ${jobKey} has no such step${nearStep(step)}`,
+        : say`${dim('skipped')} ${step}  job ${jobKey} has no such step`,
     ),
   )
   if (made) output.print(operationLine(made, output.paint))

@@ -4,7 +4,7 @@
  * that, nobody is told one by one.
  */
 import { formatDuration } from '../../text/duration.ts'
-import type { Happening } from '../../domain/feed-event.ts'
+import type { FeedEvent } from '../../domain/feed-event.ts'
 import type { Job, JobState } from '../../domain/job.ts'
 import type { StoreReader } from '../../store/port.ts'
 import { everyItem, pagesOf } from '../../store/page.ts'
@@ -42,7 +42,7 @@ export class Completions {
   }
 
   /** In the order of their ends; null when there are too many to be known, from then on. */
-  async since(): Promise<readonly Happening[] | null> {
+  async since(): Promise<readonly FeedEvent[] | null> {
     if (!this.#known) return null
     const come = await this.#come()
     if (!come) return this.#giveUp()
@@ -58,7 +58,7 @@ export class Completions {
     }
     this.#known = there
     this.#keepFew()
-    return ended.map(happeningOf).sort((a, b) => a.at - b.at)
+    return ended.map(completionOf).sort((a, b) => a.at - b.at)
   }
 
   /** Those of its types with a key that was not there at the last look; null: too many. */
@@ -80,7 +80,7 @@ export class Completions {
   }
 }
 
-function happeningOf({ key, type, attempt, startedAt, finishedAt }: Job): Happening {
+function completionOf({ key, type, attempt, startedAt, finishedAt }: Job): FeedEvent {
   const took =
     startedAt === null || finishedAt === null
       ? ''

@@ -1,57 +1,57 @@
-/** Follows a store: looks when something was committed, tells what is new, and sums up what would be more lines than anybody reads. */
+/** Follows a store: reads the feed after each commit, and sums up what would be more lines than a person can read. */
 import type { Clock } from '../../clock.ts'
-import type { Happening, HappeningKind } from '../../domain/feed-event.ts'
+import type { FeedEvent, FeedEventKind } from '../../domain/feed-event.ts'
 import type { StoreReader } from '../../store/port.ts'
 import type { Completions } from './completions.ts'
 
 export interface Tail {
-  store: Pick<StoreReader, 'version' | 'marksAt' | 'newsSince'> & { now(): number }
+  store: Pick<StoreReader, 'version' | 'feedPositionAt' | 'feedSince'> & { now(): number }
   clock: Clock
   /** Epoch ms; null: from now on. */
   since: number | null
-  kinds: readonly HappeningKind[] | undefined
+  kinds: readonly FeedEventKind[] | undefined
   types: readonly string[] | undefined
-  /** Tells of completed jobs one by one; null where nobody wants to hear of them. */
+  /** Finds completed jobs; null if the caller doesn't want them. */
   completions: Pick<Completions, 'begin' | 'since'> | null
-  /** Once, when there are too many for that: from then on they are counted. */
-  onCounted(): unknown
+  /** Called once, when there are too many unfinished jobs to find the completed ones. */
+  onTooMany(): unknown
   /** Lines a second, at most. */
   lines: number
   /** Ends it. */
   signal: AbortSignal
-  /** Ends it once all that is there was told; null: it goes on. */
+  /** Ends it once everything committed by then is emitted; null: it goes on. */
   forMs: number | null
-  /** One line; called in the order of time. */
-  tell(happening: Happening): void
-  /** After each look; false: nobody reads any more. */
+  /** Called for each line, in the order of time. */
+  emit(event: FeedEvent): void
+  /** Called after each read; resolves to false once the reader of the output is gone. */
   flushed(): Promise<boolean>
 }
 
-/** Between two looks, at least: what others write is seen soon, and costs little. */
+/** Between two reads, at least. */
 const restMs = 200
 /** Summed up by kind alone there are never more lines than this. */
 export const fewestLines = 8
 
 export async function follow(tail: Tail): Promise<void> {
-  const { store, clock, since, kinds, types, lines, signal, forMs, tell, flushed } = tail
-  const wanted = ({ kind, type }: Happening) =>
+  const { store, clock, since, kinds, types, lines, signal, forMs, emit, flushed } = tail
+  const wanted = ({ kind, type }: FeedEvent) =>
     (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
-  const now = store.now()
-  let marks = await store.marksAt(since ?? now, now)
+  let position = await store.feedPositionAt(since ?? store.now())
   let known: number | null = null
-  const completed = await completedOf(tail)
+  const completed = await completedJobs(tail)
   const budget = createBudget(clock, lines)
   const endsMs = forMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + forMs
   do {
     const version = await store.version()
     if (version !== known && budget.left() >= fewestLines) {
       known = null
-      const news = await store.newsSince(marks, lines, store.now())
-      marks = news.marks
-      if (!news.more) known = version
-      const told = summedUp((await completed(news.happenings)).filter(wanted), budget.left())
-      budget.use(told.length)
-      for (const happening of told) tell(happening)
+      const feed = await store.feedSince(position, lines, store.now())
+      position = feed.position
+      if (!feed.more) known = version
+      const events = [...feed.events, ...(await completed())].filter(wanted).sort((a, b) => a.at - b.at)
+      const shown = summedUp(events, budget.left())
+      budget.use(shown.length)
+      for (const event of shown) emit(event)
       if (!(await flushed())) return
     }
     if (known !== null && clock.monotonic() >= endsMs) return
@@ -60,26 +60,16 @@ export async function follow(tail: Tail): Promise<void> {
   } while (!signal.aborted)
 }
 
-/** Puts completed jobs in the place of their counts. What came through before it began is known as counts only, at the first look. */
-async function completedOf({
-  completions,
-  since,
-  onCounted,
-}: Tail): Promise<(happenings: readonly Happening[]) => Promise<readonly Happening[]>> {
+/** Workers write no row for a completed job, so it isn't in the feed. */
+async function completedJobs({ completions, onTooMany }: Tail): Promise<() => Promise<readonly FeedEvent[]>> {
   await completions?.begin()
-  let isPast = since !== null
-  let isCounted = completions === null
-  return async (happenings) => {
-    if (isCounted || !completions) return happenings
-    const each = await completions.since()
-    if (each === null) {
-      isCounted = true
-      onCounted()
-      return happenings
-    }
-    const others = isPast ? happenings : happenings.filter(({ kind }) => kind !== 'completed')
-    isPast = false
-    return [...others, ...each].sort((a, b) => a.at - b.at)
+  let isOver = completions === null
+  return async () => {
+    const jobs = isOver ? [] : await completions?.since()
+    if (jobs) return jobs
+    isOver = true
+    onTooMany()
+    return []
   }
 }
 
@@ -100,38 +90,38 @@ function createBudget(clock: Clock, lines: number) {
   }
 }
 
-/** All of them if there is room, else sums: as fine as there is room for. */
-export function summedUp(happenings: readonly Happening[], room: number): readonly Happening[] {
-  if (happenings.length <= room) return happenings
-  const groupings: readonly ((happening: Happening) => readonly (string | null)[])[] = [
+/** Returns all events if there is room for them, else sums as fine as there is room for. */
+export function summedUp(events: readonly FeedEvent[], room: number): readonly FeedEvent[] {
+  if (events.length <= room) return events
+  const groupings: readonly ((event: FeedEvent) => readonly (string | null)[])[] = [
     ({ kind, type, what }) => [kind, type, what],
     ({ kind, type }) => [kind, type],
     ({ kind }) => [kind],
   ]
-  let groups: readonly (readonly Happening[])[] = []
+  let groups: readonly (readonly FeedEvent[])[] = []
   for (const grouping of groupings) {
-    groups = grouped(happenings, grouping)
+    groups = grouped(events, grouping)
     if (groups.length <= room) break
   }
   return groups.map(sumOf).sort((a, b) => a.at - b.at)
 }
 
 function grouped(
-  happenings: readonly Happening[],
-  nameOf: (happening: Happening) => readonly (string | null)[],
-): readonly (readonly Happening[])[] {
-  const groups = new Map<string, Happening[]>()
-  for (const happening of happenings) {
-    const name = JSON.stringify(nameOf(happening))
+  events: readonly FeedEvent[],
+  nameOf: (event: FeedEvent) => readonly (string | null)[],
+): readonly (readonly FeedEvent[])[] {
+  const groups = new Map<string, FeedEvent[]>()
+  for (const event of events) {
+    const name = JSON.stringify(nameOf(event))
     const group = groups.get(name) ?? []
-    group.push(happening)
+    group.push(event)
     groups.set(name, group)
   }
   return [...groups.values()]
 }
 
-/** What they have in common, and how many they are. */
-function sumOf(group: readonly Happening[]): Happening {
+/** One event for a group: what they have in common, and their number. */
+function sumOf(group: readonly FeedEvent[]): FeedEvent {
   const [first] = group
   if (first === undefined) throw new Error('a group has members')
   if (group.length === 1) return first

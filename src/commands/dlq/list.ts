@@ -5,7 +5,7 @@ import { deadLetterColumns, deadLetterDocument } from '../../views/dead-letter-v
 import { keysArg, listFlags } from '../../cli/flags.ts'
 import { readKeys } from '../../cli/input/keys.ts'
 import { collect, printList } from '../../cli/output/list.ts'
-import { missingKeys } from '../../cli/input/missing-keys.ts'
+import { missingKeys } from '../../cli/input/not-found.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 

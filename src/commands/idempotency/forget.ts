@@ -49,6 +49,6 @@ A running attempt is not told: what it has begun it completes.`
     const done = dryRun
       ? { forgotten: found, operation: null }
       : await applyForget(actions, { jobKey: args.key, steps: found, reason: flags.reason ?? null })
-    tellForgotten(this.output, { jobKey: args.key, wanted, there, dryRun, ...done })
+    tellForgotten(this.output, { jobKey: args.key, wanted, dryRun, ...done })
   }
 }

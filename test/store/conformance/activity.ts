@@ -1,30 +1,24 @@
-import {
-  beginOperation,
-  endOperation,
-  registerWorkers,
-  retireWorkers,
-  setWorkerState,
-} from '../../support/plans.ts'
+import { beginOperation, endOperation } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
-import type { Happening, Marks } from '../../../src/domain/feed-event.ts'
+import type { FeedEvent, FeedPosition } from '../../../src/domain/feed-event.ts'
 import { exhaustedToDeadLetter, outcomes, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 /** Asks as often as it is called, and goes on where it was. */
 async function follower({ store, now }: Scene, since = now()) {
-  let marks: Marks = await store.marksAt(since, now())
-  return async (limit = 100): Promise<readonly Happening[]> => {
-    const news = await store.newsSince(marks, limit, now())
+  let position: FeedPosition = await store.feedPositionAt(since)
+  return async (limit = 100): Promise<readonly FeedEvent[]> => {
+    const news = await store.feedSince(position, limit, now())
     // As plain data it may be kept.
-    marks = JSON.parse(JSON.stringify(news.marks)) as Marks
-    return news.happenings
+    position = JSON.parse(JSON.stringify(news.position)) as FeedPosition
+    return news.events
   }
 }
 
-const told = (happenings: readonly Happening[]) =>
-  happenings.map(({ kind, what, jobKey, count }) => [kind, what, jobKey, count])
-const ofKind = (happenings: readonly Happening[], kind: Happening['kind']) =>
-  happenings.filter((each) => each.kind === kind)
+const told = (events: readonly FeedEvent[]) =>
+  events.map(({ kind, what, jobKey, count }) => [kind, what, jobKey, count])
+const ofKind = (events: readonly FeedEvent[], kind: FeedEvent['kind']) =>
+  events.filter((each) => each.kind === kind)
 
 export function activityRules(stage: Stage): void {
   describe('news', () => {
@@ -92,17 +86,9 @@ export function activityRules(stage: Stage): void {
 
     it('counts what comes in crowds, none twice and none left out', async () => {
       const scene = await stage()
-      const { enqueue, store, now, clock } = scene
+      const { enqueue, clock } = scene
       const news = await follower(scene)
-      const stats = (count: number) =>
-        store.addStats(
-          [{ minute: now() - (now() % 60_000), type: 'a', outcome: 'success', bucket: 1, count, sumMs: 1 }],
-          [],
-          [],
-          now(),
-        )
       await enqueue(...Array.from({ length: 30 }, (_, index) => ({ type: index % 3 === 0 ? 'a' : 'b' })))
-      await stats(7)
       const many = await news(5)
       expect(
         ofKind(many, 'enqueued')
@@ -112,11 +98,6 @@ export function activityRules(stage: Stage): void {
         ['a', 10],
         ['b', 20],
       ])
-      expect(ofKind(many, 'completed').map(({ type, count }) => [type, count])).toEqual([['a', 7]])
-      await stats(5)
-      await clock.advance(60_000)
-      await stats(2)
-      expect(ofKind(await news(5), 'completed').map(({ count }) => count)).toEqual([7])
       await clock.advance(600_000)
       expect(await news(5)).toEqual([])
     })
@@ -133,17 +114,17 @@ export function activityRules(stage: Stage): void {
         )
         await endOperation(store, id, now())
       }
-      let marks = await store.marksAt(0, now())
+      let position = await store.feedPositionAt(0)
       const who: (string | null)[] = []
       for (let more = true; more; ) {
-        const news = await store.newsSince(marks, 5, now())
-        ;({ marks, more } = news)
-        who.push(...ofKind(news.happenings, 'operation').map((each) => each.who))
+        const news = await store.feedSince(position, 5, now())
+        ;({ position, more } = news)
+        who.push(...ofKind(news.events, 'operation').map((each) => each.who))
       }
       expect(who).toEqual(Array.from({ length: count }, (_, each) => String(each)))
     })
 
-    it('tells an operation when it has ended, and workers that come and go', async () => {
+    it('returns an operation once it has ended', async () => {
       const scene = await stage()
       const { store, now } = scene
       const news = await follower(scene)
@@ -156,23 +137,6 @@ export function activityRules(stage: Stage): void {
       await endOperation(store, id, now())
       const [operation] = await news()
       expect(operation).toMatchObject({ kind: 'operation', what: 'cancel', who: 'ada' })
-      const worker = {
-        id: 'x#1',
-        label: 'x',
-        pid: 1,
-        host: 'h',
-        startedAt: now(),
-        leaseUntil: now() + 1,
-        concurrency: 1,
-        types: [],
-        quarantine: false,
-      }
-      await registerWorkers(store, [{ ...worker, state: 'running' }], now())
-      expect(told(await news())).toEqual([['worker', 'joined', null, 1]])
-      await setWorkerState(store, ['x#1'], { state: 'draining' }, now())
-      expect(told(await news())).toEqual([['worker', 'draining', null, 1]])
-      await retireWorkers(store, ['x#1'], now())
-      expect(told(await news())).toEqual([['worker', 'left', null, 1]])
     })
   })
 }

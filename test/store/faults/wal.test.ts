@@ -51,8 +51,8 @@ const questions: Readonly<
   attemptTotals: (reader) => reader.attemptTotals({ since: 0, by: 'type' }),
   stopTotals: (reader) => reader.stopTotals({ since: 0, by: 'minute' }),
   waitingTotals: (reader) => reader.waitingTotals(),
-  marksAt: (reader) => reader.marksAt(0, 1),
-  newsSince: async (reader) => reader.newsSince(await reader.marksAt(0, 1), 100, 1),
+  feedPositionAt: (reader) => reader.feedPositionAt(0),
+  feedSince: async (reader) => reader.feedSince(await reader.feedPositionAt(0), 100, 1),
   version: (reader) => reader.version(),
 }
 

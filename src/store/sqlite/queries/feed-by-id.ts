@@ -1,43 +1,43 @@
-/** News of what has ids that grow: jobs, incidents, what was done to them, and operations. */
-import type { Happening, HappeningKind, Marks } from '../../../domain/feed-event.ts'
+/** Feed of what has ids that grow: jobs, incidents, what was done to them, and operations. */
+import type { FeedEvent, FeedEventKind, FeedPosition } from '../../../domain/feed-event.ts'
 import type { Connection } from '../file/connection.ts'
 
-export interface IdNews {
-  happenings: readonly Happening[]
+export interface RowsById {
+  events: readonly FeedEvent[]
   last: number
 }
 
 export interface IdSource {
-  kind: HappeningKind
+  kind: FeedEventKind
   table: 'wf_jobs' | 'wf_incidents' | 'wf_history'
   id: 'key' | 'id'
   at: 'created_at' | 'at'
   /** An expression. */
   type: string
-  /** The other columns of a Happening. */
+  /** The other columns of a FeedEvent. */
   columns: string
 }
 
 /** A few one by one, more as sums by type. */
-export function idNews(
+export function rowsById(
   db: Connection,
   { kind, table, id, at, type, columns }: IdSource,
-): (mark: number, limit: number) => IdNews {
-  const rows = db.prepare<[number, number], Omit<Happening, 'kind' | 'count'> & { id: number }>(
+): (mark: number, limit: number) => RowsById {
+  const rows = db.prepare<[number, number], Omit<FeedEvent, 'kind' | 'count'> & { id: number }>(
     `SELECT ${id} AS id, ${at} AS at, ${type} AS type, ${columns} FROM ${table} NOT INDEXED WHERE ${id} > ? ORDER BY ${id} LIMIT ?`,
   )
   const last = db.prepare<[], number | null>(`SELECT max(${id}) FROM ${table} NOT INDEXED`).pluck()
-  const sums = db.prepare<[number, number], Pick<Happening, 'at' | 'type' | 'count'>>(
+  const sums = db.prepare<[number, number], Pick<FeedEvent, 'at' | 'type' | 'count'>>(
     `SELECT max(${at}) AS at, ${type} AS type, count(*) AS count FROM ${table} NOT INDEXED WHERE ${id} > ? AND ${id} <= ? GROUP BY 2`,
   )
   return (mark, limit) => {
     const found = rows.all(mark, limit + 1)
     const end = found.at(-1)?.id ?? mark
     if (found.length <= limit)
-      return { happenings: found.map(({ id: _, ...row }) => ({ ...row, kind, count: 1 })), last: end }
+      return { events: found.map(({ id: _, ...row }) => ({ ...row, kind, count: 1 })), last: end }
     const newest = Math.max(end, last.get() ?? end)
     const rest = { kind, jobKey: null, what: null, detail: null, who: null }
-    return { happenings: sums.all(mark, newest).map((sum) => ({ ...rest, ...sum })), last: newest }
+    return { events: sums.all(mark, newest).map((sum) => ({ ...rest, ...sum })), last: newest }
   }
 }
 
@@ -52,7 +52,7 @@ interface OperationRow {
 }
 
 /** Told when they have ended, with what they changed; one that is at work is looked at again. */
-export function operationNews(db: Connection) {
+export function endedOperations(db: Connection) {
   const columns = 'id, at, verb, who, selector, finished_at AS finishedAt, changed'
   const fresh = db.prepare<[number, number], OperationRow>(
     `SELECT ${columns} FROM wf_operations WHERE id > ? ORDER BY id LIMIT ?`,
@@ -63,22 +63,22 @@ export function operationNews(db: Connection) {
       'SELECT max(id) FROM wf_operations INDEXED BY wf_operations_at WHERE at < ?',
     )
     .pluck()
-  const told = ({ id, verb, who, selector, finishedAt, at, changed }: OperationRow): Happening => ({
+  const told = ({ id, verb, who, selector, finishedAt, at, changed }: OperationRow): FeedEvent => ({
     ...{ at: finishedAt ?? at, kind: 'operation', type: null, jobKey: null, count: 1, what: verb, who },
     detail: `operation ${id}, ${changed} changed: ${selector}`,
   })
   return {
     before: (since: number) => before.get(since) ?? 0,
     since(
-      { operation, open }: Pick<Marks, 'operation' | 'open'>,
+      { operation, open }: Pick<FeedPosition, 'operation' | 'open'>,
       limit: number,
-    ): IdNews & { open: readonly number[]; more: boolean } {
+    ): RowsById & { open: readonly number[]; more: boolean } {
       const begun = fresh.all(operation, limit)
       const rows = [...open.flatMap((id) => one.get(id) ?? []), ...begun]
       const working = rows.filter(({ finishedAt }) => finishedAt === null)
-      const happenings = rows.filter(({ finishedAt }) => finishedAt !== null).map(told)
+      const events = rows.filter(({ finishedAt }) => finishedAt !== null).map(told)
       return {
-        happenings,
+        events,
         last: Math.max(operation, ...rows.map(({ id }) => id)),
         open: working.slice(-mostOpen).map(({ id }) => id),
         more: begun.length === limit,

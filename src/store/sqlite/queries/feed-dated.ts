@@ -1,9 +1,9 @@
-/** News of what has no id that grows: attempts that did not come through, and dead letters. */
-import type { DatedMark, Happening, HappeningKind } from '../../../domain/feed-event.ts'
+/** Feed of what has no id that grows: attempts that did not come through, and dead letters. */
+import type { DatedMark, FeedEvent, FeedEventKind } from '../../../domain/feed-event.ts'
 import type { Connection } from '../file/connection.ts'
 
-export interface DatedNews {
-  happenings: readonly Happening[]
+export interface DatedRows {
+  events: readonly FeedEvent[]
   mark: DatedMark
   more: boolean
 }
@@ -13,12 +13,12 @@ const lateMs = 5_000
 /** Rows that are read at once. */
 const mostRows = 5_000
 
-type Row = Omit<Happening, 'kind' | 'count'> & { name: string }
+type Row = Omit<FeedEvent, 'kind' | 'count'> & { name: string }
 type Rows = (from: number, limit: number) => readonly Row[]
 
-export type DatedReader = (mark: DatedMark, limit: number, now: number) => DatedNews
+export type DatedReader = (mark: DatedMark, limit: number, now: number) => DatedRows
 
-export function attemptNews(db: Connection): DatedReader {
+export function failedAttempts(db: Connection): DatedReader {
   const rows = db.prepare<
     [number, number],
     Row
@@ -31,7 +31,7 @@ export function attemptNews(db: Connection): DatedReader {
 const errorWords =
   "CASE WHEN json_valid(a.error) THEN coalesce(json_extract(a.error, '$.code') || ': ', '') || json_extract(a.error, '$.message') END"
 
-export function letterNews(db: Connection): DatedReader {
+export function newDeadLetters(db: Connection): DatedReader {
   const rows = db.prepare<
     [number, number],
     Row
@@ -41,29 +41,29 @@ export function letterNews(db: Connection): DatedReader {
   return reader('dead_letter', (from, limit) => rows.all(from, limit))
 }
 
-function reader(kind: HappeningKind, rows: Rows): DatedReader {
+function reader(kind: FeedEventKind, rows: Rows): DatedReader {
   return ({ from, seen }, limit, now) => {
     const read = rows(from, mostRows)
     const told = new Set(seen)
     const fresh = read.filter(({ name }) => !told.has(name))
-    const happenings =
+    const events =
       fresh.length <= limit
-        ? fresh.map(({ name: _, ...row }): Happening => ({ ...row, kind, count: 1 }))
+        ? fresh.map(({ name: _, ...row }): FeedEvent => ({ ...row, kind, count: 1 }))
         : summed(kind, fresh)
     // One that is dated far ahead, by a clock that was wrong, must not hide what comes at the right time.
     const newest = Math.min(read.at(-1)?.at ?? 0, now)
     // With so many there is no going back over them.
     const next = Math.max(from, read.length < mostRows ? newest - lateMs : newest - 1)
     return {
-      happenings,
+      events,
       mark: { from: next, seen: read.flatMap(({ at, name }) => (at > next ? [name] : [])) },
       more: read.length === mostRows,
     }
   }
 }
 
-function summed(kind: HappeningKind, rows: readonly Row[]): readonly Happening[] {
-  const sums = new Map<string, Happening>()
+function summed(kind: FeedEventKind, rows: readonly Row[]): readonly FeedEvent[] {
+  const sums = new Map<string, FeedEvent>()
   for (const { at, type, what } of rows) {
     const name = JSON.stringify([type, what])
     const known = sums.get(name)

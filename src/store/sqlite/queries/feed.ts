@@ -1,19 +1,19 @@
 /**
- * What is new since a mark: a few rows of each sort, or their sums. What has ids that grow is read by them. What is only dated is
- * read again from a little before, because a process takes its time first and commits later; what was told then is left out.
+ * The feed: what was committed since a position, a few rows of each kind or their sums. Rows with growing ids are read by
+ * them. Rows with only a time are read again from a little earlier, because a process takes its time before it commits; what
+ * was returned before is left out.
  */
-import type { Marks } from '../../../domain/feed-event.ts'
+import type { FeedPosition } from '../../../domain/feed-event.ts'
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
-import { idNews, operationNews, type IdSource } from './feed-by-id.ts'
-import { successNews, workerNews } from './feed-counted.ts'
-import { attemptNews, letterNews } from './feed-dated.ts'
+import { rowsById, endedOperations, type IdSource } from './feed-by-id.ts'
+import { failedAttempts, newDeadLetters } from './feed-dated.ts'
 import { timeSeek } from './id-at-time.ts'
-import type { News } from '../../views.ts'
+import type { Feed } from '../../views.ts'
 
-export interface NewsReader {
-  marksAt(since: number, now: number): Marks
-  newsSince(marks: Marks, limit: number, now: number): News
+export interface FeedReader {
+  feedPositionAt(since: number): FeedPosition
+  feedSince(position: FeedPosition, limit: number, now: number): Feed
 }
 
 const error =
@@ -34,54 +34,44 @@ const history: IdSource = {
     "job_key AS jobKey, event AS what, coalesce(json_extract(detail, '$.breaker'), json_extract(detail, '$.worker'), reason) AS detail, who",
 }
 
-export function newsReader(db: Connection): NewsReader {
-  const byId = { job: idNews(db, jobs), incident: idNews(db, incidents), history: idNews(db, history) }
+export function feedReader(db: Connection): FeedReader {
+  const byId = { job: rowsById(db, jobs), incident: rowsById(db, incidents), history: rowsById(db, history) }
   const first = { job: timeSeek(db, jobs), incident: timeSeek(db, incidents), history: timeSeek(db, history) }
-  const operations = operationNews(db)
-  const [attempts, letters, successes, workers] = [
-    attemptNews(db),
-    letterNews(db),
-    successNews(db),
-    workerNews(db),
-  ]
+  const operations = endedOperations(db)
+  const [attempts, letters] = [failedAttempts(db), newDeadLetters(db)]
   return {
-    newsSince: atOneMoment(db, (marks: Marks, limit: number, now: number): News => {
-      const job = byId.job(marks.job, limit)
-      const incident = byId.incident(marks.incident, limit)
-      const done = byId.history(marks.history, limit)
-      const operation = operations.since(marks, limit)
-      const attempt = attempts(marks.attempts, limit, now)
-      const letter = letters(marks.letters, limit, now)
-      const { happenings: through, ...counted } = successes.since(marks, now)
-      const crew = workers.since(marks.workers, now)
-      const found = [job, incident, done, operation, attempt, letter, crew].flatMap(
-        ({ happenings }) => happenings,
-      )
+    feedSince: atOneMoment(db, (position: FeedPosition, limit: number, now: number): Feed => {
+      const job = byId.job(position.job, limit)
+      const incident = byId.incident(position.incident, limit)
+      const done = byId.history(position.history, limit)
+      const operation = operations.since(position, limit)
+      const attempt = attempts(position.attempts, limit, now)
+      const letter = letters(position.letters, limit, now)
+      const found = [job, incident, done, operation, attempt, letter].flatMap(({ events }) => events)
       return {
-        happenings: [...found, ...through].sort((a, b) => a.at - b.at),
+        events: found.sort((a, b) => a.at - b.at),
         more: operation.more || attempt.more || letter.more,
-        marks: {
-          ...{
-            job: job.last,
-            incident: incident.last,
-            history: done.last,
-            operation: operation.last,
-            open: operation.open,
-          },
-          ...{ attempts: attempt.mark, letters: letter.mark, workers: crew.known, ...counted },
+        position: {
+          job: job.last,
+          incident: incident.last,
+          history: done.last,
+          operation: operation.last,
+          open: operation.open,
+          attempts: attempt.mark,
+          letters: letter.mark,
         },
       }
     }),
-    marksAt: atOneMoment(db, (since: number, now: number): Marks => {
+    feedPositionAt: atOneMoment(db, (since: number): FeedPosition => {
       const dated = { from: since - 1, seen: [] }
       return {
-        ...{
-          job: first.job(since) - 1,
-          incident: first.incident(since) - 1,
-          history: first.history(since) - 1,
-        },
-        ...{ operation: operations.before(since), open: [], attempts: dated, letters: dated },
-        ...{ ...successes.from(since, now), workers: workers.known() },
+        job: first.job(since) - 1,
+        incident: first.incident(since) - 1,
+        history: first.history(since) - 1,
+        operation: operations.before(since),
+        open: [],
+        attempts: dated,
+        letters: dated,
       }
     }),
   }

@@ -13,7 +13,7 @@ import { activity } from './activity.ts'
 import { causeLister, causeVariables } from './causes.ts'
 import { counting } from './counts.ts'
 import { deadLetterLister } from './dead-letter-list.ts'
-import { newsReader } from './feed.ts'
+import { feedReader } from './feed.ts'
 import { pendingLook } from './has-pending.ts'
 import { incidentLister } from './incident-list.ts'
 import { jobDetails } from './job-detail.ts'
@@ -138,8 +138,8 @@ type Figures =
   | 'attemptTotals'
   | 'stopTotals'
   | 'waitingTotals'
-  | 'marksAt'
-  | 'newsSince'
+  | 'feedPositionAt'
+  | 'feedSince'
   | 'stats'
   | 'counters'
   | 'causeVariables'
@@ -147,7 +147,7 @@ type Figures =
 function figureMakers(rows: Rows): Pick<Makers, Figures> {
   const counts = once(() => counting(rows))
   const figures = once(() => activity(rows.db))
-  const news = once(() => newsReader(rows.db))
+  const news = once(() => feedReader(rows.db))
   return {
     types: () => counts().types,
     pausedTypes: () => rows.types.pausedTypes,
@@ -155,8 +155,8 @@ function figureMakers(rows: Rows): Pick<Makers, Figures> {
     attemptTotals: () => figures().attempts,
     stopTotals: () => figures().stops,
     waitingTotals: () => figures().waiting,
-    marksAt: () => news().marksAt,
-    newsSince: () => news().newsSince,
+    feedPositionAt: () => news().feedPositionAt,
+    feedSince: () => news().feedSince,
     stats: () => rows.stats.since,
     counters: () => rows.stats.counters,
     causeVariables: () => causeVariables(rows.db),
