@@ -1,11 +1,10 @@
-/** Undoes an operation in batches, as an operation of its own. The store decides about each target in the transaction that restores it. */
+/** Undoes an operation in batches, as an operation of its own. Each target is decided about in the transaction that restores it. */
 import type { Clock } from '../clock.ts'
-import type { JobChangeImage, Operation, OperationTarget, Undone } from '../domain/operation.ts'
-import { undoBreaker, undoJob, undoPause, undoUnknown } from '../domain/undo.ts'
+import type { Operation, OperationTarget, Undone } from '../domain/operation.ts'
 import type { Store, StoreReader } from '../store/port.ts'
 import { batchSize, leaveRoom } from './bulk.ts'
 import { asOperation } from './operation-log.ts'
-import { undo } from './plans/undo.ts'
+import { restored, restoredFacts, undo, type UndoTarget } from './plans/undo.ts'
 import { type Paged, pagesOf } from '../store/page.ts'
 
 export interface UndoOptions {
@@ -49,10 +48,7 @@ async function undoInBatches(
   for await (const { items } of undoablePages(store, of.id)) {
     if (signal?.aborted || items.length === 0) return
     const beganMs = clock.monotonic()
-    const targets = items.map(({ jobKey, name, image }) => ({
-      ...{ jobKey, name, of: of.id, operation, who, reason },
-      hasVariables: image?.of === 'job' && image.variables !== undefined,
-    }))
+    const targets = items.map((target) => undoTarget(target, { of: of.id, operation, who, reason }))
     const undone = await store.transact(undo, targets, store.now())
     onBatch?.(undone)
     if (items.length === batchSize) await leaveRoom(clock, beganMs, signal)
@@ -64,43 +60,22 @@ export function undoablePages(reader: StoreReader, id: number): AsyncGenerator<P
   return pagesOf((page) => reader.operationTargets(id, page, true), { size: batchSize })
 }
 
-/** What an undo would make of a target now, by the rules that the store applies. */
+/** What an undo would make of a target now. */
 export async function foretellUndo(
-  reader: StoreReader,
-  { jobKey, name, image }: OperationTarget,
+  reader: Pick<StoreReader, 'facts'>,
+  target: OperationTarget,
   now: number,
 ): Promise<Undone> {
-  const answer = (status: Undone['status'], why: string, partly = false): Undone => ({
-    jobKey,
-    name,
-    status,
-    why,
-    partly,
-  })
-  if (image === null) {
-    const { status, why } = undoUnknown({ jobKey, name }, (await reader.job(jobKey)) !== null)
-    return answer(status, why)
-  }
-  if (image.of === 'job') {
-    const undone = await foretellJob(reader, jobKey, image)
-    return answer(undone.status, undone.why, undone.status === 'changed' && undone.partly)
-  }
-  if (image.of === 'breaker') {
-    const refusal = undoBreaker(name, image, (await reader.breaker(name))?.generation ?? null)
-    return refusal ? answer(refusal.status, refusal.why) : answer('changed', '')
-  }
-  const undone = undoPause(name, image, (await reader.types(now)).find(({ type }) => type === name) ?? null)
-  return undone.status === 'changed' ? answer('changed', '') : answer(undone.status, undone.why)
+  const { jobKey, name } = target
+  const item = undoTarget(target, { of: 0, operation: 0, who: '', reason: null })
+  const facts = await reader.facts(restoredFacts(item))
+  const { status, why, partly = false } = restored(item, target, { facts, now }).outcome
+  return { jobKey, name, status, why, partly }
 }
 
-async function foretellJob(reader: StoreReader, jobKey: number, image: JobChangeImage) {
-  const detail = await reader.job(jobKey)
-  return undoJob(jobKey, image, {
-    job: detail?.job ?? null,
-    variables: detail?.variables ?? '',
-    incidentThere:
-      detail?.incidents.some(({ id, resolvedAt }) => id === image.incident && resolvedAt !== null) === true,
-    deadLetterThere:
-      detail?.deadLetter?.receivedAt === image.deadLetterAt && detail?.deadLetter?.closedAt !== null,
-  })
+function undoTarget(
+  { jobKey, name, image }: OperationTarget,
+  undoing: Omit<UndoTarget, 'jobKey' | 'name' | 'hasVariables'>,
+): UndoTarget {
+  return { ...undoing, jobKey, name, hasVariables: image?.of === 'job' && image.variables !== undefined }
 }

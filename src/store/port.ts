@@ -14,6 +14,7 @@ import type { RetentionPolicy } from '../domain/retention.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
 import type { BegunStep, CompletedStep, ListedStep, Step, StepFilter } from '../domain/step.ts'
+import type { Facts, FactsRequest } from './facts.ts'
 import type { Page, Paged } from './page.ts'
 import type { Plan } from './plan.ts'
 import type {
@@ -137,6 +138,8 @@ export interface StoreWriter {
 export interface StoreReader {
   info(): Promise<StoreInfo>
   job(key: number): Promise<JobDetail | null>
+  /** What plans decide by, for a dry run: of one moment, and nothing is locked. */
+  facts(request: FactsRequest): Promise<Facts>
   /** Newest key first. */
   jobs(selector: Selector, page: Page): Promise<Paged<Job>>
   /** Newest first. */

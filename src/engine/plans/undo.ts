@@ -25,11 +25,11 @@ export interface UndoTarget extends TargetName {
   reason: string | null
 }
 
-type Outcome =
-  | { status: 'changed'; why: string; partly: boolean }
-  | (NotRestored & { partly?: false })
-  | Skipped
-type Skipped = { status: 'skipped'; why: string }
+interface Outcome {
+  status: Undone['status']
+  why: string
+  partly?: boolean
+}
 
 interface Restored {
   outcome: Outcome
@@ -47,8 +47,7 @@ export const undo = planOf<UndoTarget, Undone>({
   plan(item, facts, now) {
     const { jobKey, name, operation, of } = item
     const { outcome, changes } = undone(item, { facts, now })
-    const { status, why } = outcome
-    const partly = 'partly' in outcome && outcome.partly === true
+    const { status, why, partly = false } = outcome
     return {
       answer: { jobKey, name, status, why, partly },
       changes: combined([
@@ -60,12 +59,16 @@ export const undo = planOf<UndoTarget, Undone>({
   },
 })
 
-function undoFacts({ of, jobKey, name, hasVariables }: UndoTarget): FactSets {
-  const target = { targets: [{ operation: of, jobKey, name }] }
-  if (jobKey === 0) return { ...target, types: [name], breakers: [name] }
+function undoFacts(item: UndoTarget): FactSets {
+  const { of, jobKey, name } = item
+  return { ...restoredFacts(item), targets: [{ operation: of, jobKey, name }] }
+}
+
+/** All but the target itself. */
+export function restoredFacts({ jobKey, name, hasVariables }: UndoTarget): FactSets {
+  if (jobKey === 0) return { types: [name], breakers: [name] }
   const keys = [jobKey]
   return {
-    ...target,
     jobs: keys,
     incidents: keys,
     deadLetters: keys,
@@ -87,7 +90,8 @@ const skipped = (why: string): Restored => ({ outcome: { status: 'skipped', why 
 const refused = (outcome: NotRestored): Restored => ({ outcome, changes: {} })
 const whole: Outcome = { status: 'changed', why: '', partly: false }
 
-function restored(item: UndoTarget, { image }: OperationTarget, present: Present): Restored {
+/** Restores a target that has an image, and was changed. */
+export function restored(item: UndoTarget, { image }: OperationTarget, present: Present): Restored {
   if (image === null) return refused(undoUnknown(item, present.facts.jobs.has(item.jobKey)))
   if (image.of === 'job') return restoredJob(item, image, present)
   if (image.of === 'type') return restoredType(item, image, present)

@@ -26,6 +26,7 @@ const questions: Readonly<
   deadLetter: (reader) => reader.deadLetter(4),
   workers: (reader) => reader.workers(1),
   types: (reader) => reader.types(1),
+  facts: (reader) => reader.facts({ jobs: [1], types: ['t'] }),
   pausedTypes: (reader) => reader.pausedTypes(0),
   counts: (reader) => reader.counts(),
   hasDue: (reader) => reader.hasDue(['t', 'u'], true, 1),

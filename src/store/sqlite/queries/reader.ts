@@ -9,6 +9,7 @@ import { whileLocked, type LockWait } from '../file/lock-wait.ts'
 import { versionOf } from '../file/migrate.ts'
 import { claimer } from '../hot/claim.ts'
 import type { Rows } from '../rows/rows.ts'
+import { factsReader } from '../transact.ts'
 import { activity } from './activity.ts'
 import { causeLister, causeVariables } from './causes.ts'
 import { counting } from './counts.ts'
@@ -20,6 +21,7 @@ import { jobDetails } from './job-detail.ts'
 import { jobLister } from './job-list.ts'
 import { looksInside } from './json-predicates.ts'
 import { operationLister } from './operation-list.ts'
+import { atOneMoment } from './read-snapshot.ts'
 import { stepLister } from './step-list.ts'
 
 /** How long a reader waits for a lock: only recovery or removal of a WAL takes one, for moments. */
@@ -66,6 +68,7 @@ export function sqliteReader(
       engineVersion: engineVersion(rows.db),
     }),
     job: () => jobDetails(rows),
+    facts: () => atOneMoment(rows.db, factsReader(rows)),
     history: () => (limit) => rows.history.ofNoJob(pageSize({ limit })),
     breakers: () => rows.breakers.all,
     breaker: () => rows.breakers.get,
