@@ -1,70 +1,89 @@
-/**
- * A breaker that the processes of a store share, as it is kept. What each event makes of it is resilience's business
- * (breaker-state.ts, whose state this is in part); a store reads it, applies a function and writes it back.
- */
+/** The row of a breaker that all workers of a store share, and what events do to it; breakers of single processes, as reported. */
+import {
+  type At,
+  type BreakerState,
+  type BreakerTerms,
+  close,
+  current,
+  enter,
+  leave,
+  openIf,
+  type Ticket,
+  trip,
+  turned,
+  type Verdict,
+} from './breaker.ts'
 
-/** Of the present generation; all zero while closed, when each process counts for itself. */
-export interface BreakerCounts {
-  readonly requests: number
-  readonly successes: number
-  readonly failures: number
-  readonly exclusions: number
-  readonly consecutiveSuccesses: number
-  readonly consecutiveFailures: number
-}
+/** Events of a breaker that processes share. The counting of calls while closed is no event: it writes nothing. */
+export type BreakerEvent =
+  /** A process has counted enough failures in `generation`. */
+  | { kind: 'open'; generation: number }
+  | { kind: 'acquire'; holder: string }
+  | { kind: 'release'; ticket: Ticket; verdict: Verdict }
+  | { kind: 'trip'; forMs: number }
+  | { kind: 'close' }
 
-/** A probe that was let through and has not told its end. */
-export interface BreakerPermit {
-  readonly permit: number
-  /** A worker's id. */
-  readonly holder: string
-  /** Epoch ms; free again from then on, whatever became of its holder. */
-  readonly expiresAt: number
-}
-
-/** Every instant is epoch ms of the store's clock. */
-export interface BreakerRow {
-  readonly mode: 'closed' | 'half_open' | 'open'
-  readonly generation: number
-  readonly counts: BreakerCounts
-  readonly by: 'calls' | 'operator'
-  readonly changedAt: number
-  readonly expiresAt: number | null
-  readonly probes: readonly BreakerPermit[]
-  /** By which it was last changed. */
-  readonly terms: { readonly openForMs: number; readonly probes: number }
-}
-
-export interface NamedBreaker extends BreakerRow {
+/** The row of a shared breaker. Instants are epoch ms of the store's clock. */
+export interface NamedBreaker extends BreakerState {
   /** The dependency. */
   readonly name: string
-  /** Who made it what it is: the id of the worker whose calls did, or a person. */
+  /** Those of its last change. */
+  readonly terms: BreakerTerms
+  /** Who caused this mode: the id of the worker whose calls did, or a person. */
   readonly who: string
   readonly reason: string | null
 }
 
-/** A breaker that a worker shares with nobody, as the worker last told it. */
-export interface LocalBreaker {
-  readonly name: string
-  readonly mode: 'closed' | 'half_open' | 'open'
-  readonly generation: number
-  readonly changedAt: number
-  /** Of an open one: epoch ms from which calls may probe. */
-  readonly expiresAt: number | null
-  /** The types of that worker whose calls go through it. */
+export const breakerNameCharacters = 200
+
+/** A breaker of a single process, as its worker last reported it. */
+export interface LocalBreaker
+  extends Pick<NamedBreaker, 'name' | 'mode' | 'generation' | 'changedAt' | 'expiresAt'> {
+  /** Types of that worker whose calls go through it. */
   readonly types: readonly string[]
 }
 
-/** One transaction: read, apply, write back. */
-export interface BreakerChange {
-  name: string
-  /** Pure, and may be called more than once. Null before: nobody has opened it yet. Null or the same object: nothing is written. */
-  apply(before: BreakerRow | null): BreakerRow | null
-  /** For the history, where the generation changes. */
-  who: string
-  reason: string | null
-  /** What became of it is written as a target of this operation. */
-  operation?: number
+/** The rules of a shared row: it counts no calls while closed, and so never opens by itself. */
+export function sharedAt({ openForMs, probes }: BreakerTerms, now: number): At {
+  return { now, rules: { openForMs, probes, intervalMs: null, shouldTrip: () => false } }
 }
 
-export const breakerNameCharacters = 200
+/** Applies an event to a shared breaker. Returns `before` itself if nothing changes. Only `acquire` returns a ticket, while not closed. */
+export function applyEvent(
+  before: BreakerState,
+  event: BreakerEvent,
+  at: At,
+): { state: BreakerState; ticket: Ticket | null } {
+  switch (event.kind) {
+    case 'open':
+      return { state: openIf(before, at, event.generation), ticket: null }
+    case 'acquire': {
+      const { state, ticket } = enter(before, at, event.holder)
+      return state.mode === 'closed' ? { state: before, ticket: null } : { state, ticket }
+    }
+    case 'release':
+      return { state: leave(before, at, event), ticket: null }
+    case 'trip':
+      return { state: trip(before, at, event.forMs), ticket: null }
+    case 'close':
+      return {
+        state: current(before, at).mode === 'closed' ? before : close(before, at),
+        ticket: null,
+      }
+  }
+}
+
+/**
+ * Brings an earlier mode back, in a new generation. A breaker that was half-open opens with its period over, so that a probe may
+ * pass at once.
+ */
+export function restore(
+  state: BreakerState,
+  earlier: Pick<BreakerState, 'mode' | 'by' | 'expiresAt'> | null,
+  at: At,
+): BreakerState {
+  if (earlier === null || earlier.mode === 'closed')
+    return { ...turned(state, 'closed', at), by: 'operator', expiresAt: null }
+  const { mode, by, expiresAt } = earlier
+  return { ...turned(state, 'open', at), by, expiresAt: mode === 'open' ? expiresAt : at.now }
+}

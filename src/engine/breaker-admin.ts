@@ -1,20 +1,23 @@
-/** What operators do with the breakers of a store, and how they stand now. */
-import { breakerNameCharacters, type BreakerRow, type NamedBreaker } from '../domain/breaker-row.ts'
+/** What operators do with the breakers of a store, and the state of each now. */
+import { type BreakerMode, current, freePlaces } from '../domain/breaker.ts'
+import {
+  type BreakerEvent,
+  breakerNameCharacters,
+  type NamedBreaker,
+  sharedAt,
+} from '../domain/breaker-row.ts'
 import { WfError } from '../errors.ts'
-import { preview } from '../text/preview.ts'
-import { type At, type BreakerMode, close, current, freePlaces, trip } from '../resilience/breaker-state.ts'
-import { keeperAt } from '../resilience/shared-breaker.ts'
 import type { Store } from '../store/port.ts'
-import { changeOf, type Wanted } from './breakers-change.ts'
+import type { TypeView } from '../store/views.ts'
+import { preview } from '../text/preview.ts'
 import { asOperation } from './operation-log.ts'
 import { changeBreaker } from './plans/breakers.ts'
 import { transactOne } from './transact-one.ts'
-import type { TypeView } from '../store/views.ts'
 
 type Writer = Pick<Store, 'breaker' | 'transact' | 'now'>
 
-/** Who turns it, and why; empty where nothing was said. */
-interface Word {
+/** The operator, and the reason; empty if none was given. */
+interface Operator {
   who: string
   reason: string
 }
@@ -22,66 +25,44 @@ interface Word {
 export interface Steered {
   breaker: NamedBreaker | null
   changed: boolean
-  /** The record of it; null where there was nothing to do. */
+  /** The operation that records it; null if nothing was to be done. */
   operation: number | null
 }
 
-/** Until a worker has said otherwise. */
-const usualTerms = { openForMs: 30_000, probes: 1 } as const
-const termsOf = (before: BreakerRow | null) => before?.terms ?? usualTerms
-
-/** Open for `forMs`, whatever it was. Throws a WfError `usage` for a name that no dependency can have. */
+/** Opens a breaker for `forMs`, whatever its mode. Throws WfError `usage` for a name that no dependency can have. */
 export async function tripBreaker(
   store: Writer,
   name: string,
-  { forMs, who, reason }: Word & { forMs: number },
+  { forMs, ...operator }: Operator & { forMs: number },
 ): Promise<Steered> {
-  const apply = (state: Parameters<typeof trip>[0], before: BreakerRow | null) =>
-    trip(state, atOf(before, store.now()), forMs)
-  const { breaker, operation } = await steer(store, checkedName(name), {
-    verb: 'trip',
-    flags: { forMs },
-    wanted: { terms: termsOf, who, reason: reason || null, apply },
-  })
-  return { breaker, changed: true, operation }
+  return steer(store, checkedName(name), { event: { kind: 'trip', forMs }, flags: { forMs }, operator })
 }
 
-/** Changes nothing where it is closed already. */
-export async function closeBreaker(store: Writer, name: string, { who, reason }: Word): Promise<Steered> {
-  if ((await store.breaker(checkedName(name))) === null)
-    return { breaker: null, changed: false, operation: null }
-  let changed = false
-  const apply = (state: Parameters<typeof close>[0], before: BreakerRow | null) => {
-    const at = atOf(before, store.now())
-    changed = current(state, at).mode !== 'closed'
-    return changed ? close(state, at) : state
-  }
-  const { breaker, operation } = await steer(store, name, {
-    verb: 'close',
-    flags: {},
-    wanted: { terms: termsOf, who, reason: reason || null, apply },
-  })
-  return { breaker, changed, operation }
+/** Closes a breaker. Changes nothing if it is closed or was never opened. Throws as `tripBreaker` does. */
+export async function closeBreaker(store: Writer, name: string, operator: Operator): Promise<Steered> {
+  const before = await store.breaker(checkedName(name))
+  if (before === null) return { breaker: null, changed: false, operation: null }
+  return steer(store, name, { event: { kind: 'close' }, flags: {}, operator })
 }
 
 interface Steering {
-  verb: 'trip' | 'close'
+  event: Extract<BreakerEvent, { kind: 'trip' | 'close' }>
   flags: Record<string, unknown>
-  wanted: Wanted
+  operator: Operator
 }
 
 async function steer(
   store: Writer,
   name: string,
-  { verb, flags, wanted }: Steering,
-): Promise<{ breaker: NamedBreaker | null; operation: number }> {
-  const { who, reason } = wanted
+  { event, flags, operator: { who, reason: given } }: Steering,
+): Promise<Steered> {
+  const reason = given || null
   const { result, operation } = await asOperation(
     store,
-    { verb, who, reason, selector: name, flags, matched: 1 },
-    (id) => transactOne(store, changeBreaker, { ...changeOf(name, wanted), operation: id }),
+    { verb: event.kind, who, reason, selector: name, flags, matched: 1 },
+    (id) => transactOne(store, changeBreaker, { name, event, who, reason, operation: id }),
   )
-  return { breaker: result, operation: operation.id }
+  return { breaker: result.breaker, changed: result.changed, operation: operation.id }
 }
 
 function checkedName(name: string): string {
@@ -92,22 +73,18 @@ function checkedName(name: string): string {
   )
 }
 
-function atOf(before: BreakerRow | null, now: number): At {
-  return keeperAt(termsOf(before), now)
-}
-
 export interface InspectedBreaker extends NamedBreaker {
-  /** As it is now: an opening that is over lets probes through. */
+  /** Now: half-open once the open period is over. */
   mode: BreakerMode
   ageMs: number
-  /** Until a call may be let through; 0 when one may now. */
+  /** Ms until a call may pass; 0 if one may now. */
   retryInMs: number
-  /** The types whose calls go through it. */
+  /** Types whose calls go through it. */
   types: readonly string[]
 }
 
 export function inspectBreaker(row: NamedBreaker, types: readonly TypeView[], now: number): InspectedBreaker {
-  const at = atOf(row, now)
+  const at = sharedAt(row.terms, now)
   const { mode, probes } = current(row, at)
   const ends = mode === 'open' ? [row.expiresAt ?? now] : probes.map(({ expiresAt }) => expiresAt)
   const retryInMs = freePlaces(row, at) > 0 ? 0 : Math.max(0, Math.min(...ends) - now)

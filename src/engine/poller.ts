@@ -15,6 +15,8 @@ export interface Looks {
   clock: Clock
   /** Between two looks when nobody told of a change, in ms. */
   mostMs: number
+  /** Shortest time between two looks, in ms (default: 20). */
+  leastMs?: number
   look(): Promise<void>
   /** Of a look; not told of a lock, which will go. The looks go on until they are stopped. */
   onError(error: unknown): void
@@ -27,13 +29,11 @@ export interface Looking {
   stop(): Promise<void>
 }
 
-/** Between two looks while others write all the time. */
-const leastMs = 20
 /** Of the time that a look took: one at much is taken less often. */
 const restFactor = 4
 
 /** Looks at once, and then until it is stopped. */
-export function keepLooking({ store, events, clock, mostMs, look, onError }: Looks): Looking {
+export function keepLooking({ store, events, clock, mostMs, leastMs = 20, look, onError }: Looks): Looking {
   const ending = new AbortController()
   const scheduler = createDueDateScheduler({
     clock,

@@ -1,52 +1,42 @@
-/** A handler's word on a breaker, checked (dependency-policy.ts reads it), and the rules and judgements that follow from it. */
+/** How a dependency's breaker is configured, and how it judges the end of a call. */
+import type { BreakerCounts, BreakerRules, Verdict } from '../domain/breaker.ts'
 import { handlerErrorKind } from '../domain/handler-errors.ts'
-import type { BreakerRules, Counts, Verdict } from './breaker-state.ts'
-import { read } from './error-chain.ts'
+import { predicateResult, read } from './error-chain.ts'
 import { isTransientStatus, statusOf } from './http-answer.ts'
-import { judgement } from './call-predicate.ts'
 import { TimeLimitError } from './timeout.ts'
 import { isAbort } from './transient.ts'
 
+/** BreakerOption says what each means. */
 export interface BreakerPolicy {
-  /** This many failures in a row open it. */
   readonly failures: number
-  /** Instead of `failures`; asked after each failure. */
-  readonly shouldTrip: ((counts: Counts) => boolean) | null
-  /** While closed, counts start anew after it; null: never. */
+  readonly shouldTrip: ((counts: BreakerCounts) => boolean) | null
+  /** Null: counts are never reset. */
   readonly intervalMs: number | null
   readonly openForMs: number
   readonly probes: number
-  /** True: this error is an answer, and counts as a success. Undefined leaves it to the default judgement. */
   readonly isSuccessful: ((error: unknown) => boolean | undefined) | null
-  /** True: this error counts neither way. */
   readonly isExcluded: ((error: unknown) => boolean | undefined) | null
-  /** By all workers of the store. */
   readonly shared: boolean
-  /** Whether those who need it wait outside while it lets nothing through. Nothing to the breaker itself. */
+  /** For the worker's admission; the breaker itself ignores it. */
   readonly hold: boolean
 }
 
-/** A `shouldTrip` that throws, or gives no boolean (a promise is always true), leaves it to `failures`: the guard stays on. */
-export function rulesOf({
-  failures,
-  shouldTrip,
-  intervalMs,
-  openForMs,
-  probes,
-}: BreakerPolicy): BreakerRules {
-  const plain = (counts: Counts) => counts.consecutiveFailures >= failures
-  const own = (counts: Counts) => judgement(shouldTrip, counts) ?? plain(counts)
-  return { shouldTrip: shouldTrip ? own : plain, intervalMs, openForMs, probes }
+/** If `shouldTrip` throws or returns no boolean (a promise is always true), `failures` decides: the guard stays on. */
+export function rulesOf({ failures, shouldTrip, ...rest }: BreakerPolicy): BreakerRules {
+  const { intervalMs, openForMs, probes } = rest
+  const byFailures = (counts: BreakerCounts) => counts.consecutiveFailures >= failures
+  const byPredicate = (counts: BreakerCounts) => predicateResult(shouldTrip, counts) ?? byFailures(counts)
+  return { shouldTrip: shouldTrip ? byPredicate : byFailures, intervalMs, openForMs, probes }
 }
 
 /**
- * What an error of a call says about the dependency. The handler's own judgement comes first, but an abort by the
- * attempt is nobody's. An answer is a success even when it is a refusal: a business error, a client error such as 404.
+ * Says what an error of a call means for the dependency. The handler's predicates come first, except that an abort by the attempt
+ * is always excluded. An answer is a success even if it refuses: a business error, a client error such as 404.
  */
 export function verdictOf(thrown: unknown, policy: BreakerPolicy, signal: AbortSignal): Verdict {
   if (thrown instanceof TimeLimitError ? thrown.cutShort : signal.aborted) return 'excluded'
-  if (judgement(policy.isExcluded, thrown) === true) return 'excluded'
-  const successful = judgement(policy.isSuccessful, thrown)
+  if (predicateResult(policy.isExcluded, thrown) === true) return 'excluded'
+  const successful = predicateResult(policy.isSuccessful, thrown)
   if (successful !== undefined) return successful ? 'success' : 'failure'
   switch (handlerErrorKind(thrown)) {
     case 'business':
@@ -57,16 +47,15 @@ export function verdictOf(thrown: unknown, policy: BreakerPolicy, signal: AbortS
     case 'defer':
       return 'excluded'
     case 'retry':
-      return judge(read(thrown, 'cause'))
+      return verdictOfError(read(thrown, 'cause'))
     case null:
-      return judge(thrown)
+      return verdictOfError(thrown)
   }
 }
 
-function judge(thrown: unknown): Verdict {
+function verdictOfError(thrown: unknown): Verdict {
   if (isAbort(thrown)) return 'excluded'
   const status = statusOf(thrown)
-  return status !== null && status < 500 && status >= 400 && !isTransientStatus(status)
-    ? 'success'
-    : 'failure'
+  const isAnswer = status !== null && status >= 400 && status < 500 && !isTransientStatus(status)
+  return isAnswer ? 'success' : 'failure'
 }

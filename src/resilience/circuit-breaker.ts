@@ -1,37 +1,57 @@
-/** The breaker of one process: holds the state, asks the clock, tells of changes. What the events make of it is breaker-state.ts. */
+/**
+ * The breaker of a dependency, as one process sees it. Counts its own calls in memory. If the breaker is shared by all workers
+ * of a store, that counting opens the shared row, and while the row isn't closed the row decides and hands out the permits of
+ * probes. If the row can't be reached, the process goes on alone with what it has counted: a store in trouble must neither let
+ * a flood through nor block a healthy dependency.
+ */
 import type { Clock } from '../clock.ts'
-import { formatDuration } from '../text/duration.ts'
-import { attempt } from '../text/preview.ts'
-import type { Random } from '../random.ts'
-import { type BreakerPolicy, rulesOf } from './breaker-policy.ts'
 import {
   type At,
   type BreakerMode,
   type BreakerRules,
   type BreakerState,
+  type BreakerTerms,
   close,
   current,
   enter,
+  freePlaces,
   leave,
   newBreaker,
   type Ticket,
-  trip,
+  unopened,
   type Verdict,
-} from './breaker-state.ts'
+} from '../domain/breaker.ts'
+import { type BreakerEvent, sharedAt } from '../domain/breaker-row.ts'
+import type { Random } from '../random.ts'
+import { formatDuration } from '../text/duration.ts'
+import { attempt } from '../text/preview.ts'
+import { type BreakerPolicy, rulesOf } from './breaker-policy.ts'
 import { DependencyRefusal } from './dependency-refused.ts'
 
-/** What a call goes through, wherever its state is kept. */
-export interface Breaker {
-  /** What `fn` gives; a DependencyRefusal, without calling it, where the breaker lets nothing through. `judge` is asked what a throw means. */
-  run<T>(fn: () => Promise<T>, judge: (thrown: unknown) => Verdict): Promise<T>
-  snapshot(): BreakerSnapshot
+/** The row of a shared breaker. Instants are epoch ms of `now()`. */
+export interface SharedBreaker {
+  /** Holds the permits of this process: the worker's id. */
+  readonly holder: string
+  /** The clock of the store. */
+  now(): number
+  /**
+   * The row as last read, without any I/O: called before each call. At most a second old, and never older than the last
+   * `change` that resolved; `unopened` before the first read and if there is no row.
+   */
+  read(): BreakerState
+  /**
+   * Applies an event to the row; resolves to the ticket of an `acquire`, null if no place is free or the row is closed. Rejects
+   * within seconds if the store doesn't answer; the event may still be applied then. `reason`: for the history.
+   */
+  change(event: BreakerEvent, terms: BreakerTerms, reason?: string): Promise<Ticket | null>
 }
 
 export interface BreakerSnapshot {
   mode: BreakerMode
   generation: number
-  /** Ms for which it has been in this mode, and until it may let a call through; 0 when it may now. */
+  /** Ms in this mode. */
   ageMs: number
+  /** Ms until a call may pass; 0 if one may now. */
   retryInMs: number
 }
 
@@ -43,90 +63,174 @@ export interface BreakerChange {
   by: BreakerState['by']
 }
 
-export interface BreakerParts {
+export interface CircuitBreakerOptions {
   /** The dependency's. */
   name: string
   policy: BreakerPolicy
   clock: Clock
   random: Random
+  /** Null: the breaker of this process alone. */
+  shared: SharedBreaker | null
+  /** Called at each change of mode; of a shared breaker, when this process sees it. */
   onChange?(change: BreakerChange): void
 }
 
-export class CircuitBreaker implements Breaker {
-  readonly #parts: BreakerParts
+/** Ends a call that was let through. */
+type End = (verdict: Verdict) => void
+
+/** How soon a store that did not answer is asked for a permit again. */
+const storeRetryMs = 5_000
+
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions
   readonly #rules: BreakerRules
-  #state: BreakerState
+  readonly #terms: BreakerTerms
+  /** What this process has counted. Of a shared breaker it decides only while the row is closed. */
+  #local: BreakerState
+  /** As last seen; always closed if the breaker isn't shared. */
+  #row: BreakerState
+  /** Permits being requested. */
+  #requested = 0
 
-  constructor(parts: BreakerParts) {
-    this.#parts = parts
-    this.#rules = rulesOf(parts.policy)
-    this.#state = newBreaker(this.#at())
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options
+    const { policy, shared } = options
+    this.#rules = rulesOf(policy)
+    this.#terms = { openForMs: policy.openForMs, probes: policy.probes }
+    this.#row = shared?.read() ?? unopened
+    this.#local = newBreaker(this.#at())
   }
 
+  /**
+   * Returns what `fn` returns. Rejects with a DependencyRefusal, without calling `fn`, if the breaker lets nothing through.
+   * `judge` says what a throw means for the breaker; if it throws itself, the call counts as a failure.
+   */
   async run<T>(fn: () => Promise<T>, judge: (thrown: unknown) => Verdict): Promise<T> {
-    const ticket = this.enter()
-    return guarded(fn, { judge, end: (verdict) => this.leave(ticket, verdict) })
-  }
-
-  /** Throws a DependencyRefusal. Each ticket is handed in once, by `leave`. */
-  enter(): Ticket {
-    const at = this.#at()
-    const { state, ticket, retryAt } = enter(this.#state, at)
-    this.#becomes(state)
-    if (ticket) return ticket
-    throw heldBy(this.#parts, { mode: state.mode, retryInMs: retryAt - at.now })
-  }
-
-  leave(ticket: Ticket, verdict: Verdict): void {
-    this.#becomes(leave(this.#state, this.#at(), { ticket, verdict }))
-  }
-
-  trip(forMs: number): void {
-    this.#becomes(trip(this.#state, this.#at(), forMs))
-  }
-
-  close(): void {
-    this.#becomes(close(this.#state, this.#at()))
-  }
-
-  get state(): BreakerState {
-    return this.#state
+    const { shared } = this.#options
+    const end = shared && this.#follow(shared).mode !== 'closed' ? await this.#probe(shared) : this.enter()
+    let verdict: Verdict = 'excluded'
+    try {
+      const value = await fn()
+      verdict = 'success'
+      return value
+    } catch (thrown) {
+      verdict = attempt(() => judge(thrown), 'failure')
+      throw thrown
+    } finally {
+      end(verdict)
+    }
   }
 
   snapshot(): BreakerSnapshot {
-    return snapshotOf(this.#state, this.#at())
+    const { shared } = this.#options
+    const local = current(this.#local, this.#at())
+    if (shared === null) return snapshotOf(local, this.#at())
+    const row = this.#follow(shared)
+    return row.mode === 'closed' && local.mode !== 'closed'
+      ? snapshotOf(local, this.#at())
+      : snapshotOf(row, this.#sharedAt(shared))
+  }
+
+  /** Counts a call in this process. Throws a DependencyRefusal if it may not pass; call what it returns once, when the call ends. */
+  enter(): End {
+    const at = this.#at()
+    const { state, ticket, retryAt } = enter(this.#local, at)
+    this.#become(state)
+    if (ticket) return (verdict) => this.#leave(ticket, verdict)
+    throw this.#refusal(state.mode, retryAt - at.now)
+  }
+
+  #leave(ticket: Ticket, verdict: Verdict): void {
+    const { shared } = this.#options
+    const row = shared && this.#follow(shared)
+    const before = this.#local
+    this.#become(leave(before, this.#at(), { ticket, verdict }))
+    if (!shared || !row || before.mode === 'open' || this.#local.mode !== 'open') return
+    const { consecutiveFailures, failures, requests } = before.counts
+    const reason = `${consecutiveFailures + 1} failures in a row, ${failures + 1} of ${requests} calls`
+    this.#report(shared, { kind: 'open', generation: row.generation }, reason)
+  }
+
+  async #probe(shared: SharedBreaker): Promise<End> {
+    // If a hundred calls arrive as it half-opens, only as many ask the store as there are places.
+    if (freePlaces(this.#row, this.#sharedAt(shared)) <= this.#requested) throw this.#rowRefusal(shared)
+    const ticket = await this.#acquire(shared)
+    const row = this.#follow(shared)
+    if (ticket) return (verdict) => this.#report(shared, { kind: 'release', ticket, verdict })
+    if (row.mode === 'closed') return this.enter()
+    throw this.#rowRefusal(shared)
+  }
+
+  async #acquire(shared: SharedBreaker): Promise<Ticket | null> {
+    this.#requested++
+    try {
+      return await shared.change({ kind: 'acquire', holder: shared.holder }, this.#terms)
+    } catch {
+      throw this.#refusal('open', Math.min(storeRetryMs, this.#terms.openForMs))
+    } finally {
+      this.#requested--
+    }
+  }
+
+  /** Isn't waited for: the call is over, and its result doesn't depend on the store. */
+  #report(shared: SharedBreaker, event: BreakerEvent, reason?: string): void {
+    shared.change(event, this.#terms, reason).then(
+      () => this.#follow(shared),
+      () => undefined,
+    )
+  }
+
+  /** Reads the row. A new generation resets what this process has counted, so that calls of the old one end late. */
+  #follow(shared: SharedBreaker): BreakerState {
+    const before = this.#row
+    const row = shared.read()
+    if (row === before) return row
+    this.#row = row
+    if (row.generation !== before.generation) this.#local = close(this.#local, this.#at())
+    if (row.mode !== before.mode) this.#emit(before.mode, row)
+    return row
+  }
+
+  #become(state: BreakerState): void {
+    const before = this.#local
+    this.#local = state
+    if (this.#options.shared === null && before.mode !== state.mode) this.#emit(before.mode, state)
+  }
+
+  /** Ignores what a listener throws. */
+  #emit(from: BreakerMode, { mode: to, generation, by }: BreakerState): void {
+    const { name, onChange } = this.#options
+    attempt(() => onChange?.({ name, from, to, generation, by }), undefined)
+  }
+
+  #rowRefusal(shared: SharedBreaker): DependencyRefusal {
+    const { mode, retryInMs } = snapshotOf(this.#row, this.#sharedAt(shared))
+    return this.#refusal(mode, retryInMs || this.#terms.openForMs)
+  }
+
+  /** Adds up to a fifth of the open period, so that the deferred jobs don't all return at once. */
+  #refusal(mode: BreakerMode, retryInMs: number): DependencyRefusal {
+    const { name, policy, random } = this.#options
+    const why =
+      mode === 'half_open' ? 'a probe is under way' : `open for another ${formatDuration(retryInMs)}`
+    return new DependencyRefusal({
+      dependency: name,
+      by: 'breaker',
+      delayMs: Math.ceil(retryInMs + random() * policy.openForMs * 0.2),
+      message: `the breaker of ${name} lets nothing through: ${why}`,
+    })
   }
 
   #at(): At {
-    return { now: this.#parts.clock.monotonic(), rules: this.#rules }
+    return { now: this.#options.clock.monotonic(), rules: this.#rules }
   }
 
-  #becomes(state: BreakerState): void {
-    const before = this.#state
-    this.#state = state
-    if (before.mode !== state.mode) tell(this.#parts, before.mode, state)
+  #sharedAt(shared: SharedBreaker): At {
+    return sharedAt(this.#terms, shared.now())
   }
 }
 
-/** Runs a call that was let through; whatever its end, `end` is told once. */
-export async function guarded<T>(
-  fn: () => Promise<T>,
-  { judge, end }: { judge: (thrown: unknown) => Verdict; end: (verdict: Verdict) => void },
-): Promise<T> {
-  let verdict: Verdict = 'excluded'
-  try {
-    const value = await fn()
-    verdict = 'success'
-    return value
-  } catch (thrown) {
-    verdict = attempt(() => judge(thrown), 'failure')
-    throw thrown
-  } finally {
-    end(verdict)
-  }
-}
-
-export function snapshotOf(before: BreakerState, at: At): BreakerSnapshot {
+function snapshotOf(before: BreakerState, at: At): BreakerSnapshot {
   const state = current(before, at)
   const { mode, generation } = state
   return {
@@ -135,28 +239,4 @@ export function snapshotOf(before: BreakerState, at: At): BreakerSnapshot {
     ageMs: Math.max(0, at.now - state.changedAt),
     retryInMs: enter(state, at).retryAt - at.now,
   }
-}
-
-/** A listener that throws is the listener's fault. */
-export function tell(
-  { name, onChange }: BreakerParts,
-  from: BreakerMode,
-  { mode: to, generation, by }: BreakerState,
-): void {
-  attempt(() => onChange?.({ name, from, to, generation, by }), undefined)
-}
-
-/** Back a little after the breaker may let calls through: a fifth of its open period, so that those held do not all return at once. */
-export function heldBy(
-  { name, policy, random }: BreakerParts,
-  { mode, retryInMs }: { mode: BreakerMode; retryInMs: number },
-): DependencyRefusal {
-  const why = mode === 'half_open' ? 'a probe is on its way' : `open for another ${formatDuration(retryInMs)}`
-  const delayMs = Math.ceil(retryInMs + random() * policy.openForMs * 0.2)
-  return new DependencyRefusal({
-    dependency: name,
-    by: 'breaker',
-    delayMs,
-    message: `the breaker of ${name} lets nothing through: ${why}`,
-  })
 }

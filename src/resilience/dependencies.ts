@@ -7,11 +7,10 @@ import type { Random } from '../random.ts'
 import type { BreakerPolicy } from './breaker-policy.ts'
 import { Bulkhead, type BulkheadPolicy } from './bulkhead.ts'
 import {
-  type Breaker,
   type BreakerChange,
-  type BreakerParts,
   type BreakerSnapshot,
   CircuitBreaker,
+  type SharedBreaker,
 } from './circuit-breaker.ts'
 import { Dependency } from './dependency.ts'
 import type { DependencyPolicy } from './dependency-policy.ts'
@@ -20,8 +19,8 @@ export interface DependenciesParts {
   clock: Clock
   random: Random
   onChange?(change: BreakerChange): void
-  /** Makes the breaker of a policy that is `shared`; without it every breaker is this process's own. */
-  sharedBreaker?(parts: BreakerParts): Breaker
+  /** Returns the row of a breaker whose policy is `shared`. Absent: every breaker is local to the process. */
+  sharedBreaker?(name: string): SharedBreaker
 }
 
 export type HandlerDependencies = ReadonlyMap<string, Dependency>
@@ -34,7 +33,7 @@ interface Known<P> {
 
 export class Dependencies {
   readonly #parts: DependenciesParts
-  readonly #breakers = new Map<string, Known<BreakerPolicy> & { breaker: Breaker }>()
+  readonly #breakers = new Map<string, Known<BreakerPolicy> & { breaker: CircuitBreaker }>()
   readonly #bulkheads = new Map<string, Known<BulkheadPolicy> & { bulkhead: Bulkhead }>()
 
   constructor(parts: DependenciesParts) {
@@ -61,7 +60,7 @@ export class Dependencies {
     }))
   }
 
-  #breaker(name: string, said: Known<BreakerPolicy>): Breaker {
+  #breaker(name: string, said: Known<BreakerPolicy>): CircuitBreaker {
     const known = this.#breakers.get(name)
     if (known) {
       agree(`${name}.breaker`, {
@@ -72,8 +71,10 @@ export class Dependencies {
       return known.breaker
     }
     const { clock, random, onChange, sharedBreaker } = this.#parts
-    const parts: BreakerParts = { name, policy: said.policy, clock, random, ...(onChange && { onChange }) }
-    const breaker = (said.policy.shared && sharedBreaker?.(parts)) || new CircuitBreaker(parts)
+    const { policy } = said
+    const shared = (policy.shared && sharedBreaker?.(name)) || null
+    const options = { name, policy, clock, random, shared }
+    const breaker = new CircuitBreaker({ ...options, ...(onChange && { onChange }) })
     this.#breakers.set(name, { ...said, breaker })
     return breaker
   }

@@ -1,6 +1,6 @@
 /** A dependency's guards: the options that a handler writes, and the policy that they become (worker/handler/dependency-schema.ts). */
+import type { BreakerCounts } from '../domain/breaker.ts'
 import type { BreakerPolicy } from './breaker-policy.ts'
-import type { Counts } from './breaker-state.ts'
 import type { BulkheadPolicy } from './bulkhead.ts'
 import type { RetryPolicy } from './retry.ts'
 
@@ -36,7 +36,7 @@ export interface BreakerOption {
   /** Failures in a row that open it; 1 … 1,000 (default: 5). */
   failures?: number
   /** Instead of `failures`: called after each failure while closed; true opens it. */
-  shouldTrip?: (counts: Counts) => boolean
+  shouldTrip?: (counts: BreakerCounts) => boolean
   /** Counts are reset after it; 1 ms … 24 h, at least twice the timeout (default: never). */
   interval?: Duration
   /** How long it stays open before a probe; 1 ms … 24 h (default: 30 s). */

@@ -8,7 +8,7 @@ import { formatDuration } from '../text/duration.ts'
 import type { Random } from '../random.ts'
 import { verdictOf } from './breaker-policy.ts'
 import { type Bulkhead, BulkheadFull } from './bulkhead.ts'
-import type { Breaker } from './circuit-breaker.ts'
+import type { CircuitBreaker } from './circuit-breaker.ts'
 import type { DependencyPolicy } from './dependency-policy.ts'
 import { DependencyRefusal } from './dependency-refused.ts'
 import { retry, RetryAfter } from './retry.ts'
@@ -31,7 +31,7 @@ export interface DependencyParts {
   policy: DependencyPolicy
   /** One for all who call the dependency in this process; null as in the policy. */
   bulkhead: Bulkhead | null
-  breaker: Breaker | null
+  breaker: CircuitBreaker | null
   clock: Clock
   random: Random
 }

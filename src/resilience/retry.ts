@@ -8,7 +8,7 @@ import { type Backoff, backoffDelayMs } from '../domain/backoff.ts'
 import type { Random } from '../random.ts'
 import { onAbort } from './abort-relay.ts'
 import { retryAfterMs } from './http-answer.ts'
-import { judgement } from './call-predicate.ts'
+import { predicateResult } from './error-chain.ts'
 import { DependencyRefusal } from './dependency-refused.ts'
 import { isTransient } from './transient.ts'
 
@@ -150,7 +150,7 @@ class Waits {
 
 /** Whatever a handler's own judgement says, what was not let through is not tried again. */
 function judged(error: unknown, { isTransient: own }: RetryPolicy): boolean {
-  return !(error instanceof DependencyRefusal) && (judgement(own, error) ?? isTransient(error))
+  return !(error instanceof DependencyRefusal) && (predicateResult(own, error) ?? isTransient(error))
 }
 
 function wait(clock: Clock, { ms, signal }: { ms: number; signal: AbortSignal }): Promise<void> {

@@ -1,6 +1,6 @@
 /** Wires the rooms of a worker in a ring: intake claims and starts jobs, runner runs them, outbox settles their outcomes. */
+import { SharedBreakers } from '../engine/breakers.ts'
 import { LocalBreakers } from './breakers/local-breakers.ts'
-import { createSharedBreakers, type SharedBreakers } from './breakers/shared-breakers.ts'
 import { ErrorThrottle } from './error-throttle.ts'
 import { ClaimPoller } from './intake/claim-poller.ts'
 import { Intake } from './intake/intake.ts'
@@ -32,12 +32,14 @@ export class Coordinator {
     const { engine, clock, log, workerId } = options
     const { store, events } = engine
     this.#options = options
-    this.#sharedBreakers = createSharedBreakers({ store, clock, log, workerId })
+    const breakerErrors = new ErrorThrottle(clock, log, 'sharing breakers with other workers')
+    const onError = (error: unknown) => breakerErrors.happened(error)
+    this.#sharedBreakers = new SharedBreakers({ store, clock, who: workerId, onError })
     const services = createAttemptServices({
       ...options,
       events,
       steps: store,
-      sharedBreaker: this.#sharedBreakers.sharedBreaker,
+      sharedBreaker: (name) => this.#sharedBreakers.of(name),
       onBreaker: () => this.#localBreakers.changed(),
     })
     const { dependencies } = services

@@ -1,6 +1,6 @@
-import { changeBreaker, declareTypes, reportBreakers, retireWorkers } from '../support/plans.ts'
+import { declareTypes, reportBreakers, retireWorkers, setBreaker } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
-import type { BreakerRow } from '../../src/domain/breaker-row.ts'
+import type { NamedBreaker } from '../../src/domain/breaker-row.ts'
 import { cli } from '../support/cli.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
@@ -90,7 +90,7 @@ describe('wf breakers', () => {
     await wf('trip', 'stripe', '--for', '1h', '--reason', 'they asked us to')
     await wf('close', 'stripe', '--reason', 'their status page is green')
     const past = store.now() - 7_200_000
-    const broken: BreakerRow = {
+    const broken: NamedBreaker = {
       ...{
         mode: 'open',
         generation: 9,
@@ -100,6 +100,7 @@ describe('wf breakers', () => {
         probes: [],
         terms: { openForMs: 30_000, probes: 1 },
       },
+      ...{ name: 'stripe', who: 'host.1#a', reason: '5 failures in a row' },
       counts: {
         requests: 5,
         successes: 0,
@@ -109,11 +110,7 @@ describe('wf breakers', () => {
         consecutiveFailures: 5,
       },
     }
-    await changeBreaker(
-      store,
-      { name: 'stripe', apply: () => broken, who: 'host.1#a', reason: '5 failures in a row' },
-      past,
-    )
+    await setBreaker(store, broken, past)
 
     const told = await wf('history', 'stripe')
     expect(told).toMatchObject({ code: 0, err: '' })
@@ -244,7 +241,7 @@ describe('wf breakers', () => {
       consecutiveSuccesses: 0,
       consecutiveFailures: 0,
     }
-    const half = (expiresAt: number): BreakerRow => ({
+    const half = (expiresAt: number): NamedBreaker => ({
       ...{
         mode: 'half_open',
         generation: 3,
@@ -255,21 +252,14 @@ describe('wf breakers', () => {
         terms,
       },
       probes: [{ permit: 1, holder: 'gone#1', expiresAt }],
+      ...{ name: 'stripe', who: 'gone#1', reason: '5 failures in a row' },
     })
-    await changeBreaker(
-      store,
-      { name: 'stripe', apply: () => half(now + 590_000), who: 'gone#1', reason: '5 failures in a row' },
-      now,
-    )
+    await setBreaker(store, half(now + 590_000), now)
     const shown = await wf('show', 'stripe')
     expect(shown.out).toMatch(/breaker stripe {2}half-open\n/)
     expect(shown.out).toMatch(/by +gone#1/)
     expect(shown.out).toMatch(/1 {2}gone#1 {2}free again in (?:\d|10)m/)
-    await changeBreaker(
-      store,
-      { name: 'stripe', apply: () => half(now - 1), who: 'gone#1', reason: null },
-      now,
-    )
+    await setBreaker(store, half(now - 1), now)
     expect((await wf('list')).out).toMatch(/stripe +half-open +\S+ ago +now /)
   })
 })

@@ -1,16 +1,16 @@
-import { changeBreaker as change } from '../../src/engine/plans/breakers.ts'
-import { intercept, declareTypes } from '../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
-import type { Verdict } from '../../src/resilience/breaker-state.ts'
-import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
-import { SharedCircuitBreaker } from '../../src/resilience/shared-circuit-breaker.ts'
-import { createBreakers, type BreakersParts } from '../../src/engine/breakers.ts'
+import type { Verdict } from '../../src/domain/breaker.ts'
 import { closeBreaker, inspectBreaker, tripBreaker } from '../../src/engine/breaker-admin.ts'
+import { SharedBreakers, type SharedBreakersOptions } from '../../src/engine/breakers.ts'
+import { changeBreaker as change } from '../../src/engine/plans/breakers.ts'
 import { seededRandom } from '../../src/random.ts'
+import type { BreakerPolicy } from '../../src/resilience/breaker-policy.ts'
+import { CircuitBreaker } from '../../src/resilience/circuit-breaker.ts'
+import { DependencyRefusal } from '../../src/resilience/dependency-refused.ts'
 import type { Store } from '../../src/store/port.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
 import { openTestStore } from '../support/open-test-store.ts'
+import { declareTypes, intercept } from '../support/plans.ts'
 
 const policy: BreakerPolicy = {
   ...{ failures: 5, shouldTrip: null, intervalMs: null, openForMs: 10_000, probes: 1 },
@@ -19,25 +19,19 @@ const policy: BreakerPolicy = {
 const terms = { openForMs: 10_000, probes: 1 }
 
 /** One worker process: its own connection, its own view. */
-function process(store: Store, clock: FakeClock, more: Partial<BreakersParts> = {}) {
-  const troubles: unknown[] = []
-  const breakers = createBreakers({
+function process(store: Store, clock: FakeClock, more: Partial<SharedBreakersOptions> = {}) {
+  const errors: unknown[] = []
+  const breakers = new SharedBreakers({
     store,
     clock,
     who: 'w#1',
-    onTrouble: (error) => troubles.push(error),
+    onError: (error) => void errors.push(error),
     ...more,
   })
   onTestFinished(() => breakers.close())
-  const shared = breakers.shared('stripe')
-  const breaker = new SharedCircuitBreaker({
-    name: 'stripe',
-    policy,
-    clock,
-    random: seededRandom(1),
-    shared,
-    holder: 'w#1',
-  })
+  const shared = breakers.of('stripe')
+  const breaker = new CircuitBreaker({ name: 'stripe', policy, clock, random: seededRandom(1), shared })
+  const acquire = (holder = 'w#1') => shared.change({ kind: 'acquire', holder }, terms)
   const call = async (verdict: Verdict): Promise<'through' | 'refused'> => {
     const fn = () => (verdict === 'success' ? Promise.resolve() : Promise.reject(verdict))
     const thrown: unknown = await breaker
@@ -48,7 +42,7 @@ function process(store: Store, clock: FakeClock, more: Partial<BreakersParts> = 
       )
     return thrown instanceof DependencyRefusal ? 'refused' : 'through'
   }
-  return { breakers, shared, breaker, call, troubles }
+  return { breakers, shared, breaker, call, acquire, errors }
 }
 
 async function twoProcesses() {
@@ -129,24 +123,22 @@ describe('the breakers of a store', () => {
     const { store, clock, one, two } = await twoProcesses()
     for (let call = 0; call < 5; call++) await one.call('failure')
     await clock.advance(10_000)
-    const asked = await Promise.all(
-      [one, two, one, two].map(({ shared }) => shared.acquire({ holder: 'w#2', terms })),
-    )
+    const asked = await Promise.all([one, two, one, two].map(({ acquire }) => acquire('w#2')))
     expect(asked.filter(Boolean)).toEqual([{ generation: 2, permit: 1 }])
     expect(one.shared.read().probes.length + two.shared.read().probes.length).toBe(2)
     const [ticket] = asked.filter((each) => each !== null)
     if (!ticket) throw new Error('nobody got a permit')
-    await two.shared.release({ ticket, verdict: 'success', terms })
+    await two.shared.change({ kind: 'release', ticket, verdict: 'success' }, terms)
     await clock.advance(1_000)
     expect([await one.call('success'), await two.call('success')]).toEqual(['through', 'through'])
     expect((await store.breakerHistory('stripe', 1))[0]).toMatchObject({
       event: 'breaker_closed',
       who: 'w#1',
-      reason: 'its probes succeeded',
+      reason: 'probes succeeded',
     })
   })
 
-  it('show what an own change did, though a look that began before it ends after it', async () => {
+  it('show an own change, even if a read that began before it ends after it', async () => {
     const { store, clock } = await openTestStore()
     let ends: (() => void)[] = []
     const slow: Store = {
@@ -159,7 +151,7 @@ describe('the breakers of a store', () => {
     }
     const { shared } = process(slow, clock)
     await clock.settle()
-    await shared.open({ generation: 0, terms, reason: 'r' })
+    await shared.change({ kind: 'open', generation: 0 }, terms, 'r')
     for (const end of ends) end()
     ends = []
     await clock.settle()
@@ -170,23 +162,23 @@ describe('the breakers of a store', () => {
     expect(shared.read()).toMatchObject({ mode: 'open', generation: 1 })
   })
 
-  it('tell once that the store cannot be looked at, keep what they saw, and look on', async () => {
+  it('report a failing read once, keep what they read, and go on polling', async () => {
     const { store, clock } = await openTestStore()
     let failure: Error | null = null
     const broken: Store = { ...store, breakers: () => (failure ? Promise.reject(failure) : store.breakers()) }
-    const { shared, breakers, troubles } = process(broken, clock)
+    const { shared, errors } = process(broken, clock)
     await tripBreaker(store, 'stripe', { forMs: 60_000, who: 'ada', reason: 'r' })
     await clock.advance(1_000)
     failure = new Error('the disk is gone')
     await clock.advance(5_000)
-    expect([troubles, shared.read().mode]).toEqual([[failure], 'open'])
+    expect([errors, shared.read().mode]).toEqual([[failure], 'open'])
     failure = null
     await closeBreaker(store, 'stripe', { who: 'ada', reason: 'r' })
     await clock.advance(1_000)
-    expect([troubles.length, shared.read().mode, breakers.all().length]).toEqual([1, 'closed', 1])
+    expect([errors.length, shared.read().mode]).toEqual([1, 'closed'])
   })
 
-  it('do not wait for a store that does not answer, and give back the permit that comes too late', async () => {
+  it('give up on a store that does not answer, and release the permit that comes too late', async () => {
     const { store, clock } = await openTestStore()
     let answer = () => {}
     const slow: Store = { ...store }
@@ -198,12 +190,13 @@ describe('the breakers of a store', () => {
     })
     await tripBreaker(store, 'stripe', { forMs: 1, who: 'ada', reason: 'r' })
     await clock.advance(10)
-    const { shared } = process(slow, clock)
-    const refused = expect(shared.acquire({ holder: 'w#1', terms })).rejects.toMatchObject({
+    const { acquire, errors } = process(slow, clock)
+    const refused = expect(acquire()).rejects.toMatchObject({
       code: 'store_locked',
     })
     await clock.advance(3_000)
     await refused
+    expect(errors).toMatchObject([{ code: 'store_locked' }])
     answer()
     await clock.settle()
     expect((await store.breaker('stripe'))?.probes).toMatchObject([{ holder: 'w#1' }])
@@ -247,7 +240,7 @@ describe('an operator', () => {
   it('keeps the terms by which workers opened it', async () => {
     const { store, clock } = await openTestStore()
     const { shared } = process(store, clock)
-    await shared.open({ generation: 0, terms, reason: 'r' })
+    await shared.change({ kind: 'open', generation: 0 }, terms, 'r')
     const { breaker } = await tripBreaker(store, 'stripe', { forMs: 1_000, who: 'ada', reason: 'r' })
     expect(breaker?.terms).toEqual(terms)
   })
@@ -279,7 +272,7 @@ describe('an operator', () => {
     expect(await seen()).toMatchObject({ mode: 'open', ageMs: 5_000, retryInMs: 15_000, types: ['charge'] })
     await clock.advance(15_000)
     expect(await seen()).toMatchObject({ mode: 'half_open', retryInMs: 0 })
-    await process(store, clock).shared.acquire({ holder: 'w#1', terms })
+    await process(store, clock).acquire()
     expect(await seen()).toMatchObject({ mode: 'half_open', retryInMs: 10_000, probes: [{ holder: 'w#1' }] })
   })
 })

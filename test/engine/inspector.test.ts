@@ -1,4 +1,5 @@
 import { changeBreaker, declareTypes } from '../support/plans.ts'
+import { openedBreaker } from '../support/store-scene.ts'
 import { describe, expect, it } from 'vitest'
 import { createInspector } from '../../src/engine/inspector.ts'
 import { outcomes, testEngine, type TestEngine } from '../support/test-engine.ts'
@@ -66,26 +67,7 @@ describe('the read side', () => {
     )
     const key = await t.add({ type: 'pay' })
     await t.add({ type: 'mail' })
-    const counts = {
-      requests: 0,
-      successes: 0,
-      failures: 0,
-      exclusions: 0,
-      consecutiveSuccesses: 0,
-      consecutiveFailures: 0,
-    }
-    const now = t.store.now()
-    const open = {
-      mode: 'open',
-      generation: 2,
-      counts,
-      by: 'calls',
-      changedAt: now,
-      expiresAt: now + 30_000,
-      probes: [],
-    } as const
-    const apply = () => ({ ...open, terms: { openForMs: 30_000, probes: 1 } })
-    await changeBreaker(t.store, { name: 'bank', who: 'wf', reason: '5 failures in a row', apply }, now)
+    await changeBreaker(t.store, openedBreaker('bank'), t.store.now())
     await t.clock.advance(10_000)
     const { items } = await inspectorOn(t).jobs({}, page)
     expect(Object.fromEntries(items.map(({ type, held }) => [type, held]))).toEqual({

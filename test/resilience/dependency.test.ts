@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { BusinessError, DeferError } from '../../src/domain/handler-errors.ts'
 import { outcomeOfThrow } from '../../src/domain/classify-error.ts'
-import { type Breaker, guarded } from '../../src/resilience/circuit-breaker.ts'
+import { type BreakerState, unopened } from '../../src/domain/breaker.ts'
+import type { SharedBreaker } from '../../src/resilience/circuit-breaker.ts'
 import { Dependencies, dependencyNamed } from '../../src/resilience/dependencies.ts'
 import type { DependencyOption } from '../../src/resilience/dependency-policy.ts'
 import { normaliseDependencies } from '../../src/worker/handler/dependency-schema.ts'
@@ -33,6 +34,11 @@ const whole: DependencyOption = {
   retry: { attempts: 3, delay: 100, jitter: 0 },
   breaker: { failures: 5, openFor: '30s' },
   bulkhead: 10,
+}
+
+function rowOf(state: Partial<BreakerState>): SharedBreaker {
+  const row = { ...unopened, ...state }
+  return { holder: 'w#1', now: () => 0, read: () => row, change: async () => null }
 }
 
 describe('a dependency', () => {
@@ -246,12 +252,13 @@ describe('a dependency', () => {
   it('calls nothing when the abort comes while a permit is asked for, and says nothing against the dependency', async () => {
     const { clock, random, controller, signal, timeLeftMs } = attemptScope()
     const verdicts: string[] = []
-    const slow: Breaker = {
-      async run(fn, judge) {
+    const slow: SharedBreaker = {
+      ...rowOf({ mode: 'half_open', generation: 1 }),
+      async change(event) {
         await clock.sleep(10)
-        return guarded(fn, { judge, end: (verdict) => void verdicts.push(verdict) })
+        if (event.kind === 'release') verdicts.push(event.verdict)
+        return event.kind === 'acquire' ? { generation: 1, permit: 1 } : null
       },
-      snapshot: () => ({ mode: 'half_open', generation: 1, ageMs: 0, retryInMs: 0 }),
     }
     const set = new Dependencies({ clock, random, sharedBreaker: () => slow })
     const bank = set
@@ -261,7 +268,7 @@ describe('a dependency', () => {
     const ended = watched(bank.call(() => asked++, { signal, timeLeftMs }))
     const reason = new Error('the job was cancelled')
     controller.abort(reason)
-    await clock.advance(10)
+    await clock.advance(20)
     expect([ended.thrown, asked, verdicts]).toEqual([reason, 0, ['excluded']])
   })
 
@@ -335,12 +342,9 @@ describe('the dependencies of a process', () => {
     const set = new Dependencies({
       clock,
       random,
-      sharedBreaker: ({ name }) => {
+      sharedBreaker: (name) => {
         made.push(name)
-        return {
-          run: (fn) => fn(),
-          snapshot: () => ({ mode: 'open', generation: 7, ageMs: 0, retryInMs: 5 }),
-        }
+        return rowOf({ mode: 'open', generation: 7, expiresAt: 5 })
       },
     })
     set.declare(

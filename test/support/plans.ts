@@ -1,5 +1,5 @@
 /** The plans of the engine, as functions of a store. */
-import type { BreakerChange, LocalBreaker, NamedBreaker } from '../../src/domain/breaker-row.ts'
+import { type LocalBreaker, type NamedBreaker, sharedAt } from '../../src/domain/breaker-row.ts'
 import type { NewOperation, NewTarget, Operation, TargetName, Undone } from '../../src/domain/operation.ts'
 import type { Purge } from '../../src/domain/purge.ts'
 import type { Applied, Resolution } from '../../src/domain/resolution.ts'
@@ -15,7 +15,7 @@ import { stop, type Stop } from '../../src/engine/plans/stop.ts'
 import { undo } from '../../src/engine/plans/undo.ts'
 import * as workers from '../../src/engine/plans/workers.ts'
 import { targetName } from '../../src/store/facts.ts'
-import type { Plan } from '../../src/store/plan.ts'
+import { type Plan, planOf } from '../../src/store/plan.ts'
 import type { Exchanged, ExchangeRequest, Store } from '../../src/store/port.ts'
 import type { TypeDeclaration, WorkerRow } from '../../src/store/views.ts'
 
@@ -161,9 +161,23 @@ export async function pauseTypes(
 
 export const changeBreaker = (
   store: Writer,
-  change: BreakerChange,
+  change: breakers.BreakerChange,
   now: number,
-): Promise<NamedBreaker | null> => one(store, breakers.changeBreaker, change, now)
+): Promise<breakers.ChangedBreaker> => one(store, breakers.changeBreaker, change, now)
+
+/** Makes a breaker what no event would have made it, with the history of the change. */
+export async function setBreaker(store: Writer, row: NamedBreaker, now: number): Promise<void> {
+  const plan = planOf<NamedBreaker, null>({
+    key: ({ name }) => name,
+    facts: ({ name }) => ({ breakers: [name] }),
+    plan(after, facts) {
+      const before = facts.breakers.get(after.name) ?? null
+      const { changes } = breakers.written(before, after, { ...after, at: sharedAt(after.terms, now) })
+      return { answer: null, changes }
+    },
+  })
+  await one(store, plan, row, now)
+}
 
 export async function reportBreakers(
   store: Writer,

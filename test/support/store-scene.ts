@@ -2,7 +2,7 @@
 import { exchange, registerWorkers, resolveJobs } from './plans.ts'
 import { expect } from 'vitest'
 import { decide } from '../../src/domain/decide.ts'
-import type { BreakerChange } from '../../src/domain/breaker-row.ts'
+import type { BreakerChange } from '../../src/engine/plans/breakers.ts'
 import { errorRecord } from '../../src/domain/error-record.ts'
 import type { ChildJob, ClaimedJob, Job, JobState } from '../../src/domain/job.ts'
 import { newJob, type EnqueueInput } from '../../src/domain/new-job.ts'
@@ -156,23 +156,15 @@ export const outcomes = {
   badResult: (): Outcome => ({ kind: 'result_invalid', error: error('a BigInt') }),
 } as const
 
-const uncounted = {
-  requests: 0,
-  successes: 0,
-  failures: 0,
-  exclusions: 0,
-  consecutiveSuccesses: 0,
-  consecutiveFailures: 0,
+/** Opens a breaker that was never opened, for half a minute. */
+export function openedBreaker(name = 'stripe'): BreakerChange {
+  const terms = { openForMs: 30_000, probes: 1 }
+  return { name, event: { kind: 'open', generation: 0 }, terms, who: 'wf', reason: '5 failures in a row' }
 }
 
-/** Opens a breaker for half a minute, whatever it was. */
-export function openedBreaker(now: number, name = 'stripe'): BreakerChange {
-  const terms = { openForMs: 30_000, probes: 1 }
-  const apply: BreakerChange['apply'] = (before) => ({
-    ...{ mode: 'open', generation: (before?.generation ?? 0) + 1, counts: uncounted, by: 'calls' },
-    ...{ changedAt: now, expiresAt: now + terms.openForMs, probes: [], terms },
-  })
-  return { name, apply, who: 'wf', reason: '5 failures in a row' }
+/** Opens a breaker for half a minute, whatever its mode. */
+export const trippedBreaker: BreakerChange = {
+  ...{ name: 'stripe', event: { kind: 'trip', forMs: 30_000 }, who: 'ada', reason: null },
 }
 
 export const exhaustedToDeadLetter: Policy = { ...plainPolicy, retries: 1, onExhausted: 'dead-letter' }

@@ -1,45 +1,70 @@
-/** Changes of a breaker's row. What an event makes of a breaker is decided in resilience; each turn is kept in the history. */
-import type { BreakerChange, BreakerRow, NamedBreaker } from '../../domain/breaker-row.ts'
+/** Changes the row of a breaker that all workers share. domain/breaker.ts decides what an event does; each opening and closing is kept in the history. */
+import { type At, type BreakerState, type BreakerTerms, type Ticket, unopened } from '../../domain/breaker.ts'
+import { applyEvent, type BreakerEvent, type NamedBreaker, sharedAt } from '../../domain/breaker-row.ts'
 import type { BreakerImage } from '../../domain/operation.ts'
 import type { Changes } from '../../store/changes.ts'
 import { combined, planOf } from '../../store/plan.ts'
-import { namedTarget, operationFact, recorded } from './targets.ts'
+import { namedTarget, operationFact, recorded, type OfOperation } from './targets.ts'
 
-/** Answers the breaker as it is afterwards; null if it has no row and `apply` made none. */
-export const changeBreaker = planOf<BreakerChange, NamedBreaker | null>({
+export interface BreakerChange extends OfOperation {
+  name: string
+  event: BreakerEvent
+  /** Of the policy of the worker that reports the event. Absent (an operator): the terms stay. */
+  terms?: BreakerTerms
+  /** For the history. */
+  who: string
+  reason: string | null
+}
+
+export interface ChangedBreaker {
+  /** Afterwards; null if it has no row. */
+  breaker: NamedBreaker | null
+  /** False if the breaker was left in its generation. */
+  changed: boolean
+  ticket: Ticket | null
+}
+
+/** Terms of a breaker that no worker has opened yet. */
+const defaultTerms: BreakerTerms = { openForMs: 30_000, probes: 1 }
+
+export const changeBreaker = planOf<BreakerChange, ChangedBreaker>({
   key: ({ name }) => name,
   facts: (change) => combined([{ breakers: [change.name] }, operationFact(change)]),
   plan(change, facts, now) {
-    const { name, who, reason, apply } = change
+    const { name, event, terms } = change
     const before = facts.breakers.get(name) ?? null
-    const applied = apply(before)
-    const { row: after, changes } =
-      applied === null || applied === before
-        ? { row: before, changes: {} }
-        : turned(before, applied, { name, who, reason, now })
-    const target =
-      after !== null && after.generation !== before?.generation
-        ? namedTarget(name, 'changed', { image: breakerImage(before, after) })
-        : namedTarget(name, 'skipped', { why: `${name} was so already` })
-    return { answer: after, changes: combined([changes, recorded(change, { facts, now }, [target])]) }
+    const at = sharedAt(terms ?? before?.terms ?? defaultTerms, now)
+    const { state, ticket } = applyEvent(before ?? unopened, event, at)
+    const isSame = state === (before ?? unopened)
+    const { row, changes } = isSame ? { row: before, changes: {} } : written(before, state, { ...change, at })
+    const changed = row !== null && row.generation !== before?.generation
+    const target = changed
+      ? namedTarget(name, 'changed', { image: imageOf(before, row) })
+      : namedTarget(name, 'skipped', { why: `${name} was so already` })
+    return {
+      answer: { breaker: row, changed, ticket },
+      changes: combined([changes, recorded(change, { facts, now }, [target])]),
+    }
   },
 })
 
-/** The row to store. `who` and `reason` stay those of the last turn unless it turns now. */
-export function turned(
+type Writing = Pick<BreakerChange, 'name' | 'who' | 'reason'> & { at: At }
+
+/** Writes a state. `who` and `reason` of the row stay those of its last opening or closing. */
+export function written(
   before: NamedBreaker | null,
-  after: BreakerRow,
-  { name, who, reason, now }: { name: string; who: string; reason: string | null; now: number },
+  state: BreakerState,
+  { name, who, reason, at: { now, rules } }: Writing,
 ): { row: NamedBreaker; changes: Changes } {
-  // An open breaker that lets probes through has not turned: its time has passed.
-  const turns = after.generation !== (before?.generation ?? 0) && after.mode !== 'half_open'
+  const { mode, generation, counts, by, changedAt, expiresAt, probes } = state
+  // Half-open is no change worth a record: the open period has passed.
+  const turns = generation !== (before?.generation ?? 0) && mode !== 'half_open'
   const row: NamedBreaker = {
-    ...after,
-    name,
-    ...(turns ? { who, reason } : { who: before?.who ?? who, reason: before?.reason ?? null }),
+    ...{ name, mode, generation, counts, by, changedAt, expiresAt, probes },
+    terms: { openForMs: rules.openForMs, probes: rules.probes },
+    ...(turns || before === null ? { who, reason } : { who: before.who, reason: before.reason }),
   }
   if (!turns) return { row, changes: { breakers: [row] } }
-  const { mode, generation, by, expiresAt } = row
   const event = mode === 'open' ? 'breaker_opened' : 'breaker_closed'
   const detail = {
     ...{ breaker: name, from: before?.mode ?? 'closed', to: mode, generation, by },
@@ -51,21 +76,7 @@ export function turned(
   }
 }
 
-const uncounted = {
-  ...{ requests: 0, successes: 0, failures: 0, exclusions: 0 },
-  ...{ consecutiveSuccesses: 0, consecutiveFailures: 0 },
-}
-
-/** A breaker that let probes through is open again with its time over, so that a new probe may go at once. */
-export function asBefore(row: BreakerRow, { before }: BreakerImage, now: number): BreakerRow {
-  const { generation, terms } = row
-  const anew = { generation: generation + 1, counts: uncounted, probes: [], changedAt: now, terms }
-  if (before === null || before.mode === 'closed')
-    return { ...anew, mode: 'closed', by: 'operator', expiresAt: null }
-  return { ...anew, mode: 'open', by: before.by, expiresAt: before.mode === 'open' ? before.expiresAt : now }
-}
-
-function breakerImage(before: BreakerRow | null, { generation }: BreakerRow): BreakerImage {
+function imageOf(before: NamedBreaker | null, { generation }: NamedBreaker): BreakerImage {
   return {
     of: 'breaker',
     before: before && { mode: before.mode, by: before.by, expiresAt: before.expiresAt },

@@ -8,10 +8,11 @@ import type {
   Undone,
 } from '../../domain/operation.ts'
 import { undoBreaker, undoJob, undoPause, undoUnknown, type NotRestored } from '../../domain/undo.ts'
+import { restore, sharedAt } from '../../domain/breaker-row.ts'
 import type { Changes } from '../../store/changes.ts'
 import { targetName, type Facts, type FactSets } from '../../store/facts.ts'
 import { combined, planOf } from '../../store/plan.ts'
-import { asBefore, turned } from './breakers.ts'
+import { written } from './breakers.ts'
 import { operationFact, recorded } from './targets.ts'
 
 export interface UndoTarget extends TargetName {
@@ -95,7 +96,7 @@ export function restored(item: UndoTarget, { image }: OperationTarget, present: 
   if (image === null) return refused(undoUnknown(item, present.facts.jobs.has(item.jobKey)))
   if (image.of === 'job') return restoredJob(item, image, present)
   if (image.of === 'type') return restoredType(item, image, present)
-  return restoredBreaker(item, image, present)
+  return undoneBreaker(item, image, present)
 }
 
 function restoredJob(item: UndoTarget, image: JobChangeImage, { facts, now }: Present): Restored {
@@ -146,15 +147,13 @@ function restoredType(item: UndoTarget, image: TypeImage, { facts, now }: Presen
   }
 }
 
-/** In a new generation, so that late results of older calls change nothing. */
-function restoredBreaker(item: UndoTarget, image: BreakerImage, { facts, now }: Present): Restored {
+function undoneBreaker(item: UndoTarget, image: BreakerImage, { facts, now }: Present): Restored {
   const { name, of, who, reason } = item
-  const before = facts.breakers.get(name) ?? null
-  const refusal = undoBreaker(name, image, before?.generation ?? null)
-  if (refusal !== null || before === null) return { outcome: refusal ?? whole, changes: {} }
+  const found = facts.breakers.get(name) ?? null
+  const refusal = undoBreaker(name, image, found?.generation ?? null)
+  if (refusal !== null || found === null) return { outcome: refusal ?? whole, changes: {} }
   const why = reason ?? `operation ${of} was undone`
-  return {
-    outcome: whole,
-    changes: turned(before, asBefore(before, image, now), { name, who, reason: why, now }).changes,
-  }
+  const at = sharedAt(found.terms, now)
+  const state = restore(found, image.before, at)
+  return { outcome: whole, changes: written(found, state, { name, who, reason: why, at }).changes }
 }

@@ -7,7 +7,7 @@ import type { Job } from '../../domain/job.ts'
 import type { EngineEvents } from '../../engine/events.ts'
 import type { Logger } from '../../logger.ts'
 import type { Random } from '../../random.ts'
-import type { Breaker, BreakerChange, BreakerParts } from '../../resilience/circuit-breaker.ts'
+import type { BreakerChange, SharedBreaker } from '../../resilience/circuit-breaker.ts'
 import { Dependencies, type HandlerDependencies } from '../../resilience/dependencies.ts'
 import type { Store } from '../../store/port.ts'
 import { logBreaker } from '../breakers/breaker-messages.ts'
@@ -43,8 +43,8 @@ export interface AttemptServicesOptions {
   /** What metrics call the worker; its id without the incarnation unless told. */
   countedAs?: string
   steps: StepStore
-  /** Makes the breakers that all workers of the store go through; without it each is this process's own. */
-  sharedBreaker?: (parts: BreakerParts) => Breaker
+  /** Returns the row of a breaker that all workers share. Absent: every breaker is local to the process. */
+  sharedBreaker?: (name: string) => SharedBreaker
   onBreaker?: (change: BreakerChange) => void
 }
 

@@ -1,64 +1,25 @@
 import { changeBreaker } from '../../support/plans.ts'
 import { describe, expect, it } from 'vitest'
-import type { BreakerRow } from '../../../src/domain/breaker-row.ts'
-import {
-  type BreakerState,
-  close,
-  enter,
-  leave,
-  openIf,
-  type Ticket,
-  trip,
-  type Verdict,
-} from '../../../src/resilience/breaker-state.ts'
-import { type BreakerTerms, keeperAt } from '../../../src/resilience/shared-breaker.ts'
+import type { BreakerTerms, Ticket, Verdict } from '../../../src/domain/breaker.ts'
+import type { BreakerEvent } from '../../../src/domain/breaker-row.ts'
 import type { Store } from '../../../src/store/port.ts'
 import { openedBreaker, type Scene } from '../../support/store-scene.ts'
 import type { Stage } from '../conformance.ts'
 
 const terms: BreakerTerms = { openForMs: 30_000, probes: 1 }
-const closed: BreakerState = {
-  ...{ mode: 'closed', generation: 0, by: 'calls', changedAt: 0, expiresAt: null, probes: [] },
-  counts: {
-    requests: 0,
-    successes: 0,
-    failures: 0,
-    exclusions: 0,
-    consecutiveSuccesses: 0,
-    consecutiveFailures: 0,
-  },
-}
 
 /** What a process does to the breaker stripe through its own connection. */
 function keeper(store: Store, { now }: Scene, own: BreakerTerms = terms) {
-  const at = () => keeperAt(own, now())
-  const change = (apply: (state: BreakerState) => BreakerState, who = 'wf', reason: string | null = null) =>
-    changeBreaker(
-      store,
-      { name: 'stripe', apply: (before) => kept(before, apply(before ?? closed), own), who, reason },
-      now(),
-    )
+  const change = async (event: BreakerEvent, who = 'wf', reason: string | null = null) =>
+    changeBreaker(store, { name: 'stripe', event, terms: own, who, reason }, now())
   return {
-    open: (generation: number) =>
-      change((state) => openIf(state, at(), generation), 'wf', '5 failures in a row'),
-    async acquire(holder: string): Promise<Ticket | null> {
-      let got: Ticket | null = null
-      await change((state) => {
-        const { state: next, ticket } = enter(state, at(), holder)
-        got = next.mode === 'closed' ? null : ticket
-        return next.mode === 'closed' ? state : next
-      })
-      return got
-    },
-    release: (ticket: Ticket, verdict: Verdict) => change((state) => leave(state, at(), { ticket, verdict })),
-    trip: (forMs: number, who: string, reason: string) =>
-      change((state) => trip(state, at(), forMs), who, reason),
-    close: (who: string, reason: string) => change((state) => close(state, at()), who, reason),
+    open: (generation: number) => change({ kind: 'open', generation }, 'wf', '5 failures in a row'),
+    acquire: async (holder: string) => (await change({ kind: 'acquire', holder })).ticket,
+    release: async (ticket: Ticket, verdict: Verdict) =>
+      (await change({ kind: 'release', ticket, verdict })).breaker,
+    trip: (forMs: number, who: string, reason: string) => change({ kind: 'trip', forMs }, who, reason),
+    close: (who: string, reason: string) => change({ kind: 'close' }, who, reason),
   }
-}
-
-function kept(before: BreakerRow | null, state: BreakerState, own: BreakerTerms): BreakerRow | null {
-  return state === before || state === closed ? before : { ...state, terms: own }
 }
 
 const historyOf = async ({ store }: Scene) =>
@@ -68,19 +29,16 @@ const historyOf = async ({ store }: Scene) =>
 
 export function breakerRules(stage: Stage): void {
   describe('a shared breaker', () => {
-    it('is no row until somebody opens it, and nothing is written by a function that changes nothing', async () => {
+    it('is no row until somebody opens it, and nothing is written by an event that changes nothing', async () => {
       const { store, now } = await stage()
       expect([await store.breakers(), await store.breaker('stripe')]).toEqual([[], null])
-      const apply = () => null
-      expect(await changeBreaker(store, { name: 'stripe', apply, who: 'wf', reason: null }, now())).toBeNull()
-      const opened = await changeBreaker(store, openedBreaker(now()), now())
-      expect(
-        await changeBreaker(
-          store,
-          { name: 'stripe', apply: (before) => before, who: 'ada', reason: 'x' },
-          now(),
-        ),
-      ).toEqual(opened)
+      const close = { name: 'stripe', event: { kind: 'close' }, who: 'wf', reason: null } as const
+      expect((await changeBreaker(store, close, now())).breaker).toBeNull()
+      const { breaker: opened } = await changeBreaker(store, openedBreaker(), now())
+      const again = { ...openedBreaker(), who: 'ada', reason: 'x' }
+      expect(await changeBreaker(store, again, now())).toEqual({
+        ...{ breaker: opened, changed: false, ticket: null },
+      })
       expect([await store.breakers(), await store.breakerHistory('other', 10)]).toEqual([[opened], []])
     })
 
@@ -204,14 +162,12 @@ export function breakerRules(stage: Stage): void {
     })
 
     it('lists each by its name, with its own permits', async () => {
-      const { store, now } = await stage()
-      for (const name of ['b', 'a']) await changeBreaker(store, openedBreaker(now(), name), now())
-      const probe = { permit: 1, holder: 'w#1', expiresAt: now() + 1 }
-      await changeBreaker(
-        store,
-        { name: 'b', apply: (before) => before && { ...before, probes: [probe] }, who: 'wf', reason: null },
-        now(),
-      )
+      const { store, clock, now } = await stage()
+      for (const name of ['b', 'a']) await changeBreaker(store, openedBreaker(name), now())
+      await clock.advance(30_000)
+      const probe = { permit: 1, holder: 'w#1', expiresAt: now() + 30_000 }
+      const event = { kind: 'acquire', holder: 'w#1' } as const
+      await changeBreaker(store, { name: 'b', event, who: 'wf', reason: null }, now())
       expect((await store.breakers()).map(({ name, probes }) => [name, probes])).toEqual([
         ['a', []],
         ['b', [probe]],

@@ -15,7 +15,7 @@ import type { ResolutionVerb } from '../../../src/domain/resolution.ts'
 import {
   claimRequest,
   exhaustedToDeadLetter,
-  openedBreaker,
+  trippedBreaker,
   outcomes,
   type Scene,
 } from '../../support/store-scene.ts'
@@ -224,7 +224,7 @@ export function operationRules(stage: Stage): void {
       await pauseTypes(store, ['a'], { paused: true, reason: null, who: 'ada' }, now())
       await pauseTypes(store, ['a', 'b'], { paused: true, reason: null, who: 'ada', operation: pause }, now())
       const trip = await begin(scene, { verb: 'trip' })
-      await changeBreaker(store, { ...openedBreaker(now()), operation: trip }, now())
+      await changeBreaker(store, { ...trippedBreaker, operation: trip }, now())
       await join()
       const key = await add()
       const fence = { jobKey: key, attempt: (await claimOne()).attempt, workerId: 'w#1' }
@@ -501,20 +501,13 @@ export function operationRules(stage: Stage): void {
       const scene = await stage()
       const { store, now, clock } = scene
       const trip = await begin(scene, { verb: 'trip' })
-      await changeBreaker(store, { ...openedBreaker(now()), operation: trip }, now())
+      await changeBreaker(store, { ...trippedBreaker, operation: trip }, now())
       expect((await undo(scene, trip)).undone).toMatchObject([{ name: 'stripe', status: 'changed' }])
       expect(await store.breaker('stripe')).toMatchObject({ mode: 'closed', generation: 2 })
-      await changeBreaker(store, openedBreaker(now()), now())
+      await changeBreaker(store, trippedBreaker, now())
       const close = await begin(scene, { verb: 'close' })
-      const closed = { name: 'stripe', who: 'ada', reason: null, operation: close }
-      await changeBreaker(
-        store,
-        {
-          ...closed,
-          apply: (row) => row && { ...row, mode: 'closed', generation: row.generation + 1, expiresAt: null },
-        },
-        now(),
-      )
+      const closed = { name: 'stripe', event: { kind: 'close' }, who: 'ada', reason: null } as const
+      await changeBreaker(store, { ...closed, operation: close }, now())
       await clock.advance(10)
       expect((await undo(scene, close)).undone).toMatchObject([{ status: 'changed' }])
       expect(await store.breaker('stripe')).toMatchObject({
@@ -523,8 +516,8 @@ export function operationRules(stage: Stage): void {
         generation: 5,
       })
       const again = await begin(scene, { verb: 'trip' })
-      await changeBreaker(store, { ...openedBreaker(now()), operation: again }, now())
-      await changeBreaker(store, openedBreaker(now()), now())
+      await changeBreaker(store, { ...trippedBreaker, operation: again }, now())
+      await changeBreaker(store, trippedBreaker, now())
       expect((await undo(scene, again)).undone).toMatchObject([
         { status: 'failed', why: 'the breaker stripe has turned since' },
       ])

@@ -55,7 +55,7 @@ const writes: Record<
   retireWorkers: (store, now) => retireWorkers(store, ['w#9'], now),
   declareTypes: (store, now) => declareTypes(store, [], now),
   pauseTypes: (store, now) => pauseTypes(store, ['u'], { paused: true, reason: null, who: 'ada' }, now),
-  changeBreaker: (store, now) => changeBreaker(store, openedBreaker(now), now),
+  changeBreaker: (store, now) => changeBreaker(store, openedBreaker(), now),
   tellBreakers: (store) => reportBreakers(store, 'w#1', []),
   beginStep: (store, now) => store.beginStep({ jobKey: 1, attempt: 1, workerId: 'w#1' }, 'charge', now),
   completeStep: (store, now) =>

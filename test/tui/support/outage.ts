@@ -70,11 +70,7 @@ export async function outage(): Promise<Outage> {
   )
   await clock.advance(2 * minuteMs)
   await fail('charge-payment', 6, outcomes.fail('socket hang up', { delayMs: 200_000 }), order)
-  await changeBreaker(
-    store,
-    openedBreaker(store.now() + 2 * minuteMs + 48_000),
-    store.now() + 2 * minuteMs + 48_000,
-  )
+  await changeBreaker(store, openedBreaker(), store.now() + 2 * minuteMs + 48_000)
   await engine.enqueue(
     Array.from({ length: 40 }, (_, index) => ({ type: 'charge-payment', variables: order(100 + index) })),
   )

@@ -1,5 +1,6 @@
 /** wf_breakers and wf_breaker_permits: one row for each breaker that was ever opened, with the probes under way. */
-import type { BreakerCounts, BreakerPermit, NamedBreaker } from '../../../domain/breaker-row.ts'
+import type { BreakerCounts, BreakerPermit } from '../../../domain/breaker.ts'
+import type { NamedBreaker } from '../../../domain/breaker-row.ts'
 import type { Connection } from '../file/connection.ts'
 
 export interface BreakersTable {

@@ -13,7 +13,7 @@ import {
   type Ticket,
   trip,
   type Verdict,
-} from '../../src/resilience/breaker-state.ts'
+} from '../../src/domain/breaker.ts'
 import { BreakerModel, type ModelRules } from './breaker-model.ts'
 
 const rulesOf = ({ failures, ...rest }: ModelRules): BreakerRules => ({

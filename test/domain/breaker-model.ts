@@ -3,7 +3,7 @@
  * the two additions of ours written down in another way: each half-open request is a row that is there until it ends or
  * is an open period old.
  */
-import type { BreakerMode, Verdict } from '../../src/resilience/breaker-state.ts'
+import type { BreakerMode, Verdict } from '../../src/domain/breaker.ts'
 
 export interface ModelRules {
   failures: number
