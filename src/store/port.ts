@@ -13,7 +13,7 @@ import type { Settlement } from '../domain/outcome.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
-import type { BegunStep, CompletedStep, ListedStep, Step, StepFilter } from '../domain/step.ts'
+import type { BegunStep, CompletedStep, ListedStep, StepFilter } from '../domain/step.ts'
 import type { Facts, FactsRequest } from './facts.ts'
 import type { Page, Paged } from './page.ts'
 import type { Plan } from './plan.ts'
@@ -31,6 +31,7 @@ import type {
   StoreInfo,
   TypeView,
   WaitingTotal,
+  WorkerRow,
   WorkerView,
 } from './views.ts'
 
@@ -64,6 +65,13 @@ export interface ClaimType {
 
 /** `refused`: the database would not take it (a constraint); the job was stopped with an incident `settlement_refused`. */
 export type Settled = 'applied' | 'stale' | 'refused'
+
+export interface Renewed {
+  /** The attempts leased to these workers. */
+  held: readonly Fence[]
+  /** Of the workers that have a row, by id. */
+  states: ReadonlyMap<string, WorkerRow['state']>
+}
 
 export interface Progress {
   jobKey: number
@@ -108,8 +116,8 @@ export interface StoreWriter {
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
   /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
   exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>
-  /** Extends the leases of these workers; answers the attempts that each still holds. A worker without a row gets no lease. */
-  renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>
+  /** Extends the leases of these workers. A worker without a row gets no lease. */
+  renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<Renewed>
   /** Reads the facts of a plan, calls it, writes its changes. Answers in the order of the items. */
   transact<Item, Answer>(
     plan: Plan<Item, Answer>,
@@ -176,7 +184,6 @@ export interface StoreReader {
   breaker(name: string): Promise<NamedBreaker | null>
   /** What opened and closed it, newest first; 1 … 1,000, all of them no older than `since`. */
   breakerHistory(name: string, limit: number, since?: number): Promise<readonly HistoryRow[]>
-  steps(jobKey: number): Promise<readonly Step[]>
   /** Those of the newest jobs first. */
   allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>
   /** Newest first. */

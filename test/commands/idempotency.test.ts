@@ -1,3 +1,4 @@
+import { stepsOf } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import type { Fence, Job } from '../../src/domain/job.ts'
 import { cli } from '../support/cli.ts'
@@ -81,7 +82,7 @@ describe('wf idempotency', () => {
     expect(refused.err).toContain('--yes')
     const dry = (await wf('idempotency', 'forget', String(key), '--dry-run', '--json')).json()
     expect(dry).toMatchObject({ matched: 2, changed: 2, dryRun: true })
-    expect(await store.steps(key)).toHaveLength(2)
+    expect(await stepsOf(store, key)).toHaveLength(2)
     const done = await wf(
       'idempotency',
       'forget',
@@ -102,7 +103,7 @@ describe('wf idempotency', () => {
       changed: 1,
       items: [{ step: 'mail' }],
     })
-    expect(await store.steps(key)).toEqual([])
+    expect(await stepsOf(store, key)).toEqual([])
     for (const verb of ['show', 'forget']) expect((await wf('idempotency', verb, '4711')).code).toBe(4)
   })
 
@@ -115,12 +116,12 @@ describe('wf idempotency', () => {
     expect((await wf(noun, verb, String(key), '--reason', 'refunded')).code).toBe(0)
     const [same] = await claim()
     if (!same) throw new Error('not claimed')
-    expect([same.effectsEpoch, (await store.steps(key)).length]).toEqual([0, 2])
+    expect([same.effectsEpoch, (await stepsOf(store, key)).length]).toEqual([0, 2])
 
     const other = await scene()
     expect((await other.wf(noun, verb, String(other.key), '--new-effects')).code).toBe(0)
     const [anew] = await other.claim()
-    expect([anew?.effectsEpoch, await other.store.steps(other.key)]).toEqual([1, []])
+    expect([anew?.effectsEpoch, await stepsOf(other.store, other.key)]).toEqual([1, []])
     const { out } = await other.wf('jobs', 'show', String(other.key))
     expect(out).toContain('new effects, epoch 1')
     expect(out).toMatch(/forgot .*charge.*mail/)

@@ -1,3 +1,4 @@
+import { stepsOf } from '../support/plans.ts'
 import { describe, expect, it } from 'vitest'
 import { Scene } from '../support/scene.ts'
 
@@ -69,7 +70,7 @@ describe('a step that is killed in the middle', () => {
     const worker = scene.worker([file])
     await scene.until(key, 'completed')
     expect([scene.marks.count('charge'), scene.marks.count('verify')]).toEqual([1, 1])
-    expect(await scene.store.steps(key)).toMatchObject([
+    expect(await stepsOf(scene.store, key)).toMatchObject([
       { step: 'charge', attempt: 2, result: '"ch_1"', unknowns: 1 },
     ])
     expect(scene.wf(['jobs', 'show', String(key)]).out).toMatch(

@@ -194,7 +194,7 @@ const sweep = fc.constant(null).map(() =>
 const renew = fc.constantFrom('w#1', 'w#2', 'ghost').map((workerId) =>
   command(`renew ${workerId}`, async ({ model }, { store, clock }) => {
     const until = clock.now() + 8_000
-    expect(await store.renew([workerId], until, clock.now())).toEqual(model.renew(workerId, until))
+    expect((await store.renew([workerId], until, clock.now())).held).toEqual(model.renew(workerId, until))
   }),
 )
 

@@ -3,7 +3,7 @@ import { type LocalBreaker, type NamedBreaker, sharedAt } from '../../src/domain
 import type { NewOperation, NewTarget, Operation, TargetName, Undone } from '../../src/domain/operation.ts'
 import type { Purge } from '../../src/domain/purge.ts'
 import type { Applied, Resolution } from '../../src/domain/resolution.ts'
-import type { ForgetSteps } from '../../src/domain/step.ts'
+import type { ForgetSteps, Step } from '../../src/domain/step.ts'
 import * as breakers from '../../src/engine/plans/breakers.ts'
 import { pauseAfterStops } from '../../src/engine/plans/auto-pause.ts'
 import * as operations from '../../src/engine/plans/operations.ts'
@@ -41,6 +41,9 @@ export async function exchange(
   const { followed, ...exchanged } = await store.exchange({ ...request, follow: pauseAfterStops }, now)
   return { ...exchanged, paused: followed.flatMap(({ type, paused }) => (paused ? [type] : [])) }
 }
+
+export const stepsOf = async (store: Pick<Store, 'job'>, jobKey: number): Promise<readonly Step[]> =>
+  (await store.job(jobKey))?.steps ?? []
 
 /** Runs this plan by `run` instead, until the returned function is called. `proceed` runs it as usual. */
 export function intercept<Item, Answer>(

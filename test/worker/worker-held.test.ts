@@ -141,7 +141,7 @@ describe('held', () => {
   it('does not cost a job its life that was claimed after the renewal', async () => {
     const { reasons, run } = listener()
     const t = await testWorker({ handlers: [{ run }] })
-    const renewed = (await t.store.renew(['w#1'], t.clock.now() + 30_000, t.clock.now())).map(
+    const renewed = (await t.store.renew(['w#1'], t.clock.now() + 30_000, t.clock.now())).held.map(
       ({ jobKey, attempt }) => ({ jobKey, attempt }),
     )
     await t.add()

@@ -45,9 +45,9 @@ const autoPause = planOf<SettledType, { type: string; paused: boolean }>({
 /** Follows every exchange. Only types with an incident need the plan: the store itself ends the streaks of the others. */
 export const pauseAfterStops: Follow<{ type: string; paused: boolean }> = {
   afterSettled(applied) {
-    const stopped = new Set(applied.flatMap(({ type, incident }) => (incident === null ? [] : [type])))
-    if (stopped.size === 0) return null
-    const items = [...stopped].map((type) => ({
+    const stops = applied.filter(({ incident }) => incident !== null)
+    if (stops.length === 0) return null
+    const items = [...new Set(stops.map(({ type }) => type))].map((type) => ({
       type,
       settlements: applied.filter((settlement) => settlement.type === type),
     }))

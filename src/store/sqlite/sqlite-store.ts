@@ -1,6 +1,7 @@
 /** The port on one SQLite connection. Each writing method is one piece of work for the group commit. */
 import { checkStepName, checkStepResult } from '../../domain/step.ts'
 import type { ClaimRequest, Enqueued, ExchangeRequest, Exchanged, Store, StoreWriter } from '../port.ts'
+import type { WorkerRow } from '../views.ts'
 import { wakeUp } from './file/commit-watch.ts'
 import type { Connection } from './file/connection.ts'
 import type { StorePlace } from './file/file-identity.ts'
@@ -134,9 +135,14 @@ function writes(rows: Rows, group: GroupCommit, transact: () => Transactor): Wri
     transact: (plan, items, now) =>
       write(items.length, (careful) => transact()[careful ? 'runEach' : 'run'](plan, items, now)),
     renew: (ids, leaseUntil) =>
-      write(1, () =>
-        ids.filter((id) => workers.renew(id, leaseUntil) !== null).flatMap((id) => workers.held(id)),
-      ),
+      write(1, () => {
+        const states = new Map<string, WorkerRow['state']>()
+        for (const id of ids) {
+          const state = workers.renew(id, leaseUntil)
+          if (state !== null) states.set(id, state)
+        }
+        return { held: [...states.keys()].flatMap(workers.held), states }
+      }),
     async beginStep(fence, step, now) {
       checkStepName(step)
       return write(1, () => steps().begin(fence, step, now))

@@ -121,21 +121,20 @@ export class Renewals {
     if (workers.length === 0) return { begunAt, held: [] }
     const now = store.now()
     const leaseUntil = now + leaseMs
-    const states = new Map((await store.workers(now)).map(({ id, state }) => [id, state]))
-    const missing = workers.filter(({ row }) => !states.has(row.id))
-    if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#hearOfDrain()
-    if (missing.length > 0) {
-      log.warn('rows of living workers had been taken away and are made again', {
-        workers: missing.map(({ row }) => row.id),
-      })
-      await store.transact(
-        registerWorkers,
-        missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' as const })),
-        now,
-      )
-    }
     const ids = workers.map(({ row }) => row.id)
-    return { begunAt, held: await store.renew(ids, leaseUntil, now) }
+    const { held, states } = await store.renew(ids, leaseUntil, now)
+    if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#hearOfDrain()
+    const missing = workers.filter(({ row }) => !states.has(row.id))
+    if (missing.length === 0) return { begunAt, held }
+    log.warn('rows of living workers had been taken away and are made again', {
+      workers: missing.map(({ row }) => row.id),
+    })
+    await store.transact(
+      registerWorkers,
+      missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' as const })),
+      now,
+    )
+    return { begunAt, held: (await store.renew(ids, leaseUntil, now)).held }
   }
 
   #hearOfDrain(): void {

@@ -57,7 +57,7 @@ export function leaseRules(stage: Stage): void {
       expect(second).toMatchObject({ key, attempt: 2, retries: first.retries, failures: 0, crashes: 1 })
       for (const outcome of [outcomes.success(), outcomes.fail(), outcomes.interrupted()])
         expect(await settle(first, outcome)).toBe('stale')
-      expect(await store.renew(['w#1'], now() + leaseMs, now())).toEqual([])
+      expect((await store.renew(['w#1'], now() + leaseMs, now())).held).toEqual([])
       expect((await store.held('w#2')).map(({ attempt }) => attempt)).toEqual([2])
       const { job, attempts } = await expectState(key, 'running')
       expect(job).toMatchObject({ attempt: 2, workerId: 'w#2' })
@@ -180,9 +180,10 @@ export function leaseRules(stage: Stage): void {
       await claimOne({ workerId: 'ghost' })
       if (first === undefined) throw new Error('nothing claimed')
       await settle(first, outcomes.success())
-      expect(await store.renew(['w#1', 'ghost'], now() + 99, now())).toEqual([
-        { jobKey: 2, attempt: 1, workerId: 'w#1' },
-      ])
+      expect(await store.renew(['w#1', 'ghost'], now() + 99, now())).toEqual({
+        held: [{ jobKey: 2, attempt: 1, workerId: 'w#1' }],
+        states: new Map([['w#1', 'running']]),
+      })
       expect(
         (await store.workers(now())).map(({ id, leaseUntil, running }) => [id, leaseUntil, running]),
       ).toEqual([['w#1', now() + 99, 1]])

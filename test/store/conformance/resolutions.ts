@@ -136,7 +136,7 @@ export function resolutionRules(stage: Stage): void {
       const key = await add()
       const job = await claimOne()
       await resolve(key, 'cancel')
-      expect(await store.renew(['w#1'], now() + 1, now())).toEqual([])
+      expect((await store.renew(['w#1'], now() + 1, now())).held).toEqual([])
       expect(await settle(job, outcomes.success())).toBe('stale')
       const { history, attempts } = await expectState(key, 'cancelled')
       expect(history).toMatchObject([{ event: 'cancelled', who: 'ada' }])

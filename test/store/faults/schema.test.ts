@@ -1,4 +1,4 @@
-import { registerWorkers } from '../../support/plans.ts'
+import { registerWorkers, stepsOf } from '../../support/plans.ts'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -274,7 +274,7 @@ describe('an upgrade', () => {
     }
     const { claimed } = await store.exchange({ settlements: [], claim }, systemClock.now())
     expect(claimed.map(({ effectsEpoch }) => effectsEpoch)).toEqual([0, 0])
-    expect([await store.breakers(), await store.steps(1)]).toEqual([[], []])
+    expect([await store.breakers(), await stepsOf(store, 1)]).toEqual([[], []])
     await store.close()
     expect(readdirSync(dirname(path))).toContain('wf.db.schema-1.backup')
     expect(checkInvariantsOf(path)).toEqual([])

@@ -40,7 +40,6 @@ const questions: Readonly<
   breakers: (reader) => reader.breakers(),
   breaker: (reader) => reader.breaker('stripe'),
   breakerHistory: (reader) => reader.breakerHistory('stripe', 10),
-  steps: (reader) => reader.steps(1),
   allSteps: (reader) => allPages((_selector, page) => reader.allSteps({}, page)),
   operations: (reader) => allPages((_selector, page) => reader.operations({}, page)),
   operation: (reader) => reader.operation(1),

@@ -73,7 +73,6 @@ export function sqliteReader(
     breakers: () => rows.breakers.all,
     breaker: () => rows.breakers.get,
     breakerHistory: () => (name, limit, since) => rows.history.ofBreaker(name, pageSize({ limit }), since),
-    steps: () => rows.steps.ofJob,
   }
   return { ...lifted(read, makers), causes: causeQuery(rows, read, incidents) }
 }
