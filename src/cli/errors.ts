@@ -4,7 +4,6 @@ import { WfError, type ErrorCode } from '../errors.ts'
 import type { Masked } from '../text/mask.ts'
 import { framedWords } from './oclif-messages.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
-import { RefusedValue } from './input/refused-value.ts'
 import type { Output } from '../terminal/output.ts'
 import { commandInJson, safeLines, say, shownCommand } from '../terminal/safe.ts'
 
@@ -111,4 +110,16 @@ function wrongArguments(args: readonly unknown[], help: string): WfError {
   return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, {
     hint: help,
   })
+}
+
+/**
+ * A flag's value that is refused. The framework rewrites the message of what a flag's parser throws;
+ * this carries the error past it.
+ */
+export class RefusedValue extends Error {
+  readonly refusal: WfError
+  constructor(refusal: WfError) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
 }

@@ -5,7 +5,7 @@ import { WfError } from '../errors.ts'
 import { limits } from '../domain/job.ts'
 import { preview } from '../text/preview.ts'
 import { parseKey } from '../domain/selector.ts'
-import { RefusedValue } from './input/refused-value.ts'
+import { RefusedValue } from './errors.ts'
 import {
   readChoice,
   readDeadline,
@@ -14,7 +14,7 @@ import {
   readInteger,
   readText,
   type Range,
-} from './input/values.ts'
+} from '../text/parse-input.ts'
 
 interface Described {
   summary: string

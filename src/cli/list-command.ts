@@ -3,7 +3,7 @@ import { Flags } from '@oclif/core'
 import type { Reader } from '../engine/engine.ts'
 import { BaseCommand } from './base-command.ts'
 import { guarded } from './flags.ts'
-import { readDuration } from './input/values.ts'
+import { readDuration } from '../text/parse-input.ts'
 
 export const watchFlags = {
   watch: Flags.boolean({

@@ -6,7 +6,7 @@ import { applyJobs, planJobs, previewJobs, type JobChange } from '../engine/acti
 import { applyPurge, planPurge, previewPurge } from '../engine/actions/purge.ts'
 import { applyUndo, planUndo, previewUndo } from '../engine/actions/undo.ts'
 import { undoable } from '../messages/operation-messages.ts'
-import { parseRate } from '../text/rate.ts'
+import { parseRate } from '../text/duration.ts'
 import { PartlyDoneError } from './batches.ts'
 
 /** A WfError `partly_done` of `resolve`, `resolveVerified`, `retry`, `cancel`, `discard`, `purge` and `update`. */

@@ -2,7 +2,7 @@ import { Args } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import type { Completable, Shell } from '../cli/completion.ts'
 import { prose } from '../text/dedent.ts'
-import { readChoice } from '../cli/input/values.ts'
+import { readChoice } from '../text/parse-input.ts'
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 

@@ -1,7 +1,7 @@
 import { loadPatterns } from '../text/pattern.ts'
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { readChoice } from '../cli/input/values.ts'
+import { readChoice } from '../text/parse-input.ts'
 import { wantsColour } from '../terminal/colour.ts'
 import { createPaint, plainPaint } from '../terminal/paint.ts'
 import { exitCodes } from '../cli/exit-codes.ts'

@@ -12,10 +12,10 @@ import {
   retriesFlag,
   textFlag,
 } from '../cli/flags.ts'
-import { given } from '../text/omit-undefined.ts'
+import { given } from '../text/json.ts'
 import { openSource, readSource, variablesLimit } from '../cli/input/input.ts'
 import { readKeyPath, type KeyPath } from '../cli/input/key-path.ts'
-import { readText } from '../cli/input/values.ts'
+import { readText } from '../text/parse-input.ts'
 import { prose } from '../text/dedent.ts'
 import { WfError } from '../errors.ts'
 import { limits } from '../domain/job.ts'

@@ -4,7 +4,7 @@ import { iso } from '../terminal/json.ts'
 import { ListCommand, watchFlags } from '../cli/list-command.ts'
 import { prose } from '../text/dedent.ts'
 import { say } from '../terminal/safe.ts'
-import { readChoice } from '../cli/input/values.ts'
+import { readChoice } from '../text/parse-input.ts'
 import { formatDuration } from '../text/duration.ts'
 import type { ActivityBy } from '../store/views.ts'
 

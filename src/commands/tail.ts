@@ -4,7 +4,7 @@ import { jsonLine } from '../terminal/json.ts'
 import { say } from '../terminal/safe.ts'
 import { thousands } from '../terminal/time.ts'
 import { prose } from '../text/dedent.ts'
-import { readDuration } from '../cli/input/values.ts'
+import { readDuration } from '../text/parse-input.ts'
 import { feedEventKinds } from '../domain/feed-event.ts'
 
 export default class Tail extends BaseCommand {

@@ -1,5 +1,8 @@
 /** What a person does to a job: the roads out of a stop, and changes to one that waits. */
-import type { JobState } from './job.ts'
+import type { DeadLetter } from './dead-letter.ts'
+import type { Incident } from './incident.ts'
+import type { Job, JobState } from './job.ts'
+import type { NextJob } from './outcome.ts'
 
 export type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard' | 'update'
 
@@ -50,3 +53,41 @@ export interface Applied {
   /** A finished sentence for people; empty when changed. */
   why: string
 }
+
+export interface Stopped {
+  job: Job
+  openIncident: Pick<Incident, 'id'> | null
+  openDeadLetter: Pick<DeadLetter, 'receivedAt'> | null
+  /** JSON text; looked at only when the resolution changes it. */
+  variables: string
+  resolution: Resolution
+  now: number
+}
+
+/** Every column of the job's row that a resolution can change. `workerId` and `runUntil` become null with it. */
+export interface ResolvedJob extends Omit<NextJob, 'state'> {
+  state: 'available' | 'waiting' | 'cancelled'
+  priority: number
+  retriesGiven: boolean
+  deadlineAt: number | null
+}
+
+export type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated'
+
+export type Resolved =
+  | {
+      status: 'changed'
+      next: ResolvedJob
+      /** JSON text; only when the resolution changed them. */
+      variables?: string
+      /** What to close with it; `resolution` of either row is the verb. */
+      close: { incident: boolean; deadLetter: boolean }
+      /** Of the history row. */
+      event: ResolutionEvent
+      /** For the history row: what changed. */
+      detail: Record<string, unknown>
+    }
+  /** Nothing to do; `why` is a finished sentence for people. */
+  | { status: 'skipped'; why: string }
+  /** Not from this state, or not with these values. */
+  | { status: 'failed'; why: string }

@@ -80,7 +80,7 @@ export function refusedField(list: SelectorList, field: SelectorField, name: str
   const why = refusals[list][field]
   return why === undefined
     ? null
-    : new WfError('usage', `${name} ${why}`, { hint: `wf jobs list takes ${name}` })
+    : new WfError('usage', `${name} ${why}`, { hint: `only lists of jobs take ${name}` })
 }
 
 /** A kind that what is listed can have. Throws WfError `usage`. */
@@ -190,6 +190,6 @@ export function listText(list: readonly string[]): string {
 function readFingerprint(text: string, name: string): string {
   if (/^[0-9a-f]{16}$/.test(text)) return text
   throw new WfError('usage', `${name} ${preview(text, 60)} is not a fingerprint`, {
-    hint: 'a fingerprint is 16 hex digits, as wf incidents list --by cause shows them',
+    hint: 'a fingerprint is 16 hex digits, as lists of incidents by cause show it',
   })
 }

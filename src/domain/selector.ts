@@ -57,7 +57,7 @@ export function parseKey(text: string): number {
   const key = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(key)) {
     throw new WfError('usage', `${preview(text, 60)} is not a job key`, {
-      hint: `a key is a whole number from 1 to ${Number.MAX_SAFE_INTEGER}, as wf jobs list shows it`,
+      hint: `a key is a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
     })
   }
   return key

@@ -1,8 +1,7 @@
 /** What a person changes of a job that waits to run: its executions, its rank, its time. It has not stopped, so nothing is closed. */
 import { finalStates, limits, type Job } from './job.ts'
 import { preview } from '../text/preview.ts'
-import type { Resolved, ResolvedJob, Stopped } from './resolve-job.ts'
-import type { Resolution } from './resolution.ts'
+import type { Resolved, ResolvedJob, Stopped, Resolution } from './resolution.ts'
 
 export function updateJob({ job, resolution, now }: Stopped): Resolved {
   const why = refusedValues(resolution) ?? refusedState(job) ?? tooLate(job, resolution)

@@ -1,5 +1,5 @@
 /** The events of the history: every transition that is not an attempt. Their spellings are stored and never change. */
-import type { ResolutionEvent } from '../domain/resolve-job.ts'
+import type { ResolutionEvent } from '../domain/resolution.ts'
 
 /** What happened, with the fields of its `detail`. Written by plans alone (engine/plans). */
 export type HistoryEvent =

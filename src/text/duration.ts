@@ -58,3 +58,19 @@ export function formatDuration(ms: number): string {
 function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return `${large > 0 ? `${large}${largeUnit}` : ''}${small > 0 ? `${small}${smallUnit}` : ''}`
 }
+
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
+
+/** One an hour to 10,000 a second. */
+const mostPerSecond = 10_000
+
+/** A second. Throws WfError `usage` naming `what`, the value and the form. */
+export function parseRate(text: string, what: string): number {
+  const [, count = '', unit = ''] = /^([1-9]\d{0,8})\/([smh])$/.exec(text) ?? []
+  const perSecond = Number(count) / (secondsOf[unit] ?? 0)
+  if (count !== '' && perSecond <= mostPerSecond) return perSecond
+  const why = count === '' ? 'is not a pace' : 'is faster than 10000/s'
+  throw new WfError('usage', `${what} ${preview(text, 60)} ${why}`, {
+    hint: `write a whole number and a unit of s, m or h, such as 20/s or 90/m`,
+  })
+}

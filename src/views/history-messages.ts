@@ -1,8 +1,7 @@
 /** What was done with a job outside its attempts, in words: who, what, why, and what changed with it. */
 import { isJsonObject } from '../text/json.ts'
-import { mask, maskValue } from '../text/mask.ts'
+import { mask, maskValue, secrecyOf } from '../text/mask.ts'
 import { preview } from '../text/preview.ts'
-import { secrecyOf } from '../text/secret-names.ts'
 import { parsePath } from '../domain/variable-path.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'

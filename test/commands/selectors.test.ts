@@ -111,7 +111,7 @@ describe('a selector on the command line', () => {
     const ends = await Promise.all(tried.map((args) => cli(args, { store: location })))
     expect(ends.map(({ code }) => code)).toEqual(tried.map(() => 2))
     expect(ends[0]?.err).toBe(
-      'wf: --state does not narrow incidents: the job of an open one is always failed\n    try: wf jobs list takes --state\n',
+      'wf: --state does not narrow incidents: the job of an open one is always failed\n    try: only lists of jobs take --state\n',
     )
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { setVariables } from '../../src/domain/set-variable.ts'
-import { variableDiff } from '../../src/domain/variable-diff.ts'
+import { variableDiff } from '../../src/domain/edited-variables.ts'
 
 describe('variableDiff', () => {
   it('names what was changed, where it stands', () => {

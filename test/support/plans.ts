@@ -1,7 +1,7 @@
 /** The plans of the engine, as functions of a store. */
 import { type LocalBreaker, type NamedBreaker, sharedAt } from '../../src/domain/breaker-row.ts'
 import type { NewOperation, NewTarget, Operation, TargetName, Undone } from '../../src/domain/operation.ts'
-import type { Purge } from '../../src/domain/purge.ts'
+import type { Purge } from '../../src/domain/retention.ts'
 import type { Applied, Resolution } from '../../src/domain/resolution.ts'
 import type { ForgetSteps, Step } from '../../src/domain/step.ts'
 import * as breakers from '../../src/engine/plans/breakers.ts'

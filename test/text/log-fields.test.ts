@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { logCleaner } from '../../src/text/sanitize.ts'
-import { boundedFields, boundedMessage } from '../../src/text/log-fields.ts'
+import { logCleaner, boundedFields, boundedMessage } from '../../src/text/sanitize.ts'
 
 const circle: Record<string, unknown> = {}
 circle['self'] = circle

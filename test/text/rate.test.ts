@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRate } from '../../src/text/rate.ts'
+import { parseRate } from '../../src/text/duration.ts'
 
 describe('a pace', () => {
   it.each([

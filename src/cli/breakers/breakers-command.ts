@@ -11,7 +11,7 @@ import { iso } from '../../terminal/json.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
 import { say } from '../../terminal/safe.ts'
 import { relative } from '../../terminal/time.ts'
-import { readText } from '../input/values.ts'
+import { readText } from '../../text/parse-input.ts'
 
 export const breakerArg = () =>
   Args.custom<string>({ parse: async (text) => readText(text, 'the breaker', breakerNameCharacters) })({

@@ -1,6 +1,6 @@
 /** Flags of verbs that change jobs. */
 import { Flags } from '@oclif/core'
-import { parseRate } from '../../text/rate.ts'
+import { parseRate } from '../../text/duration.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 import { guarded, retriesFlag, textFlag } from '../flags.ts'
 import { readSet } from '../input/set-values.ts'

@@ -1,7 +1,7 @@
 /** From the flags of a verb to the change that its action plans. */
 import type { Resolution, VariableChange } from '../../domain/resolution.ts'
 import type { JobChange } from '../../engine/actions/change-jobs.ts'
-import { given } from '../../text/omit-undefined.ts'
+import { given } from '../../text/json.ts'
 
 export interface JobChangeFlags {
   retries?: number | undefined

@@ -20,7 +20,7 @@ import { jsonLines } from '../../views/sections.ts'
 import { readSet } from '../input/set-values.ts'
 import { counted, relative, thousands } from '../../terminal/time.ts'
 import type { Triage } from './triage.ts'
-import { readDuration, readInteger } from '../input/values.ts'
+import { readDuration, readInteger } from '../../text/parse-input.ts'
 import { changeVerified } from '../changes/verified-change.ts'
 
 const usualRetries = 3

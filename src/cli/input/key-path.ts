@@ -3,7 +3,7 @@ import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
 import { valueAt } from '../../domain/set-variable.ts'
 import { parsePath, withoutVariables } from '../../domain/variable-path.ts'
-import { readText } from './values.ts'
+import { readText } from '../../text/parse-input.ts'
 
 export interface KeyPath {
   /** As it was typed. */

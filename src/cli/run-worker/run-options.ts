@@ -7,8 +7,8 @@ import { loadConfig, type Config } from '../../config.ts'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
 import { type LogLevel, logLevels } from '../../logger.ts'
-import { RefusedValue } from '../input/refused-value.ts'
-import { readInteger } from '../input/values.ts'
+import { RefusedValue } from '../errors.ts'
+import { readInteger } from '../../text/parse-input.ts'
 
 const mostProcesses = 64
 

@@ -5,7 +5,7 @@ import type { Reader } from '../../engine/engine.ts'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
 import { didYouMean, nearWords } from '../../text/suggest.ts'
-import { readText } from '../input/values.ts'
+import { readText } from '../../text/parse-input.ts'
 
 export const workersArg = () =>
   Args.custom<string>({ parse: async (text) => readText(text, 'the worker') })({

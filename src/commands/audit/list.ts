@@ -1,6 +1,6 @@
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { choicesFlag, deadlineFlag, listFlags, textFlag } from '../../cli/flags.ts'
-import { given } from '../../text/omit-undefined.ts'
+import { given } from '../../text/json.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { operationColumns, operationDocument } from '../../cli/changes/operation-view.ts'
 import { prose } from '../../text/dedent.ts'

@@ -5,7 +5,7 @@ import { deadlineFlag, integerFlag } from '../../cli/flags.ts'
 import { printList } from '../../cli/output/list.ts'
 import { prose } from '../../text/dedent.ts'
 import { say } from '../../terminal/safe.ts'
-import { readDuration } from '../../cli/input/values.ts'
+import { readDuration } from '../../text/parse-input.ts'
 import type { HistoryRow } from '../../store/views.ts'
 
 export default class BreakersHistory extends BaseCommand {

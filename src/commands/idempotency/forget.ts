@@ -5,7 +5,7 @@ import { keyArg } from '../../cli/flags.ts'
 import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 import { approveForgetting, tellForgotten } from '../../cli/jobs/step-forget.ts'
-import { readText } from '../../cli/input/values.ts'
+import { readText } from '../../text/parse-input.ts'
 import { stepLimits } from '../../domain/step.ts'
 import { applyForget } from '../../engine/actions/steps.ts'
 

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { ListCommand, watchFlags } from '../../cli/list-command.ts'
 import { listFlags, typesFlag } from '../../cli/flags.ts'
-import { given } from '../../text/omit-undefined.ts'
+import { given } from '../../text/json.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { prose } from '../../text/dedent.ts'
 import { listedStepColumns, listedStepDocument } from '../../views/step-view.ts'

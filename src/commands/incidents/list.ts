@@ -6,7 +6,7 @@ import { readKeys } from '../../cli/input/keys.ts'
 import { collect, printList } from '../../cli/output/list.ts'
 import { missingKeys } from '../../cli/input/not-found.ts'
 import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-flags.ts'
-import { readChoice } from '../../cli/input/values.ts'
+import { readChoice } from '../../text/parse-input.ts'
 import type { IncidentView } from '../../store/views.ts'
 
 export default class IncidentsList extends ListCommand {

@@ -3,7 +3,7 @@ import { deadlineFlag, textFlag } from '../../cli/flags.ts'
 import { iso } from '../../terminal/json.ts'
 import { prose } from '../../text/dedent.ts'
 import { typesArg, TypesChange } from '../../cli/changes/types-change.ts'
-import { readDuration } from '../../cli/input/values.ts'
+import { readDuration } from '../../text/parse-input.ts'
 import { WfError } from '../../errors.ts'
 
 export default class TypesPause extends TypesChange {

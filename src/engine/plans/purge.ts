@@ -1,6 +1,6 @@
 /** Deletes dead letters. The job of an open one is cancelled first, so that no job waits for a letter that is gone. */
 import type { JobState } from '../../domain/job.ts'
-import { keptBecause, type Purge } from '../../domain/purge.ts'
+import { keptBecause, type Purge } from '../../domain/retention.ts'
 import type { Applied } from '../../domain/resolution.ts'
 import { combined, planOf } from '../../store/plan.ts'
 import { resolved, stoppedFacts, target } from './resolve.ts'

@@ -1,8 +1,8 @@
 /** Resolves jobs: the ways out of a stop, and changes of waiting jobs. */
 import type { JobState } from '../../domain/job.ts'
 import type { JobChangeImage } from '../../domain/operation.ts'
-import { resolveJob, type Resolved, type Stopped } from '../../domain/resolve-job.ts'
-import type { Applied, Resolution } from '../../domain/resolution.ts'
+import { resolveJob } from '../../domain/resolve-job.ts'
+import type { Resolved, Stopped, Applied, Resolution } from '../../domain/resolution.ts'
 import { jobImage, variablesHash } from '../../domain/undo.ts'
 import type { Changes } from '../../store/changes.ts'
 import type { EffectsFact, Facts, FactSets } from '../../store/facts.ts'

@@ -1,5 +1,5 @@
 /** A child's log: every line goes to the supervisor, which owns the stream and masks what it writes. What a handler hands over must neither break the channel nor fill it. */
-import { boundedFields, boundedMessage } from '../../text/log-fields.ts'
+import { boundedFields, boundedMessage } from '../../text/sanitize.ts'
 import { loggerOf, type Logger, type LogLevel } from '../../logger.ts'
 import type { ChildChannel } from './child-channel.ts'
 

@@ -6,7 +6,7 @@ import {
   readInstant,
   readInteger,
   readText,
-} from '../../../src/cli/input/values.ts'
+} from '../../../src/text/parse-input.ts'
 import { WfError } from '../../../src/errors.ts'
 
 function refusal(read: () => unknown): WfError {

@@ -4,7 +4,7 @@
  */
 import { errorTest } from '../../../domain/error-match.ts'
 import { parseExactJson } from '../../../text/strict-json.ts'
-import { sameJson } from '../../../text/same-json.ts'
+import { sameJson } from '../../../text/json.ts'
 import type { Selector, WhereCondition } from '../../../domain/selector.ts'
 import { parsePath } from '../../../domain/variable-path.ts'
 import { isIndex } from '../../../domain/where.ts'
