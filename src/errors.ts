@@ -1,4 +1,4 @@
-/** Every error of wf's own: what went wrong, why, and what to try. The code chooses the exit code (cli/exit-codes.ts). */
+/** wf's own error: what went wrong, why, and what to do. The code decides the exit code (cli/exit-codes.ts). */
 export type ErrorCode =
   | 'usage'
   | 'invalid_job'
@@ -16,16 +16,16 @@ export type ErrorCode =
   | 'store_full'
   | 'store_read_only'
   | 'store_unavailable'
-  /** What was asked for may have been done or not: the disk failed after it was written, before it was known to be safe. */
+  /** The outcome of a write is unknown: the disk failed after the write and before the sync. */
   | 'outcome_unknown'
   | 'schema_newer'
   | 'schema_older'
   | 'handler_load_failed'
   | 'partly_done'
   | 'wait_timeout'
-  /** Watched after a change: it did not come through. */
+  /** A verified change: a job failed again. */
   | 'failed_again'
-  /** Watched after a change: nobody knows yet. */
+  /** A verified change: the outcome isn't known yet. */
   | 'not_verified'
   | 'job_not_successful'
   | 'unexpected'
@@ -33,7 +33,7 @@ export type ErrorCode =
 export class WfError extends Error {
   override readonly name = 'WfError'
   readonly code: ErrorCode
-  /** What to try, one sentence; empty when there is nothing to say. */
+  /** What to do, in one sentence; may be empty. */
   readonly hint: string
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -51,8 +51,8 @@ const goneCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /**
- * This process can work with the store no more: its file is not where it was opened, is damaged, or was upgraded by a newer
- * wf. Whoever looks after the store says so, once; others who meet it need not.
+ * True if this process can't use the store any more: its file was moved, replaced or damaged, or upgraded by a newer wf.
+ * The worker that watches the store reports it once; other callers needn't.
  */
 export function isStoreGone(error: unknown): error is WfError {
   return error instanceof WfError && goneCodes.has(error.code)

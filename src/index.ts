@@ -1,4 +1,4 @@
-/** The package `wfkit`: what handler authors and producers use. Everything that is not here may change without notice. */
+/** The public entry `wfkit`: for handlers and producers. Everything else may change without notice. */
 export { defineHandler } from './worker/handler/define-handler.ts'
 export type {
   ActivatedJob,

@@ -1,8 +1,4 @@
-/**
- * Logging. The only file that touches log streams. Everything else takes a Logger, so that a test can read what was
- * said and a terminal gets words where a pipe gets JSON lines.
- */
-import { write as writeFd } from 'node:fs'
+/** Logging: text for a terminal, JSON lines (pino) for everything else. All other files take a Logger. */
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -15,11 +11,11 @@ export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A logger that adds `fields` to every line. */
+  /** Returns a logger that adds `fields` to every line. */
   child(fields: LogFields): Logger
 }
 
-/** Takes every line at or above the logger's level. `bound` are the fields of the logger itself, `fields` those of the line. */
+/** Takes each line at or above the logger's level. `bound`: the fields of the logger itself; `fields`: those of the line. */
 export type LogWriter = (
   level: LogLevel,
   message: string,
@@ -29,9 +25,9 @@ export type LogWriter = (
 const none: LogFields = Object.freeze({})
 
 export interface LoggerOptions {
-  /** `words` for a person at a terminal, `json` for machines: one JSON object a line. */
+  /** `words`: text for a terminal; `json`: one JSON object per line. */
   style: 'words' | 'json'
-  /** Nothing below it is written. */
+  /** Lines below it are dropped. */
   level: LogLevel
   colours: boolean
   write(line: string): void
@@ -40,15 +36,15 @@ export interface LoggerOptions {
   clean: LogCleaner
 }
 
-/** What came from elsewhere passes it in whole, and only when a line is really written. */
+/** Cleans what came from elsewhere; called only for lines that are written. */
 export interface LogCleaner {
-  /** Secrets masked, and bounded; a handler may have handed over anything. */
+  /** Masks secrets and limits the length of any value that a handler logs. */
   message(message: unknown): string
-  /** The same for fields: plain JSON data. */
+  /** The same for fields; returns plain JSON data. */
   fields(fields: unknown): LogFields
-  /** Escapes what a terminal would act on. */
+  /** Escapes control characters. */
   forTerminal(text: string): string
-  /** The same with escapes that JSON knows. */
+  /** Escapes control characters as JSON does. */
   forJson(line: string): string
 }
 
@@ -57,7 +53,7 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
   return loggerOf(writer, options.level)
 }
 
-/** A logger in front of any writer: tests and child processes have their own. */
+/** Returns a logger in front of any writer, such as one of a test or of a child process. */
 export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: LogFields = none): Logger {
   const least = logLevels.indexOf(level)
   const at =
@@ -77,15 +73,14 @@ export function loggerOf(writer: LogWriter, level: LogLevel = 'debug', bound: Lo
 async function jsonWriter({ level, write, now, clean }: LoggerOptions): Promise<LogWriter> {
   const { pino } = await import('pino')
   const timestamp = () => `,"time":"${new Date(now()).toISOString()}"`
-  const lines = pino(
-    { level, base: null, timestamp, formatters: { level: (label) => ({ level: label }) } },
-    { write: (line: string) => write(clean.forJson(line)) },
-  )
+  const formatters = { level: (label: string) => ({ level: label }) }
+  const hooks = { streamWrite: clean.forJson }
+  const lines = pino({ level, base: null, timestamp, formatters, hooks }, { write })
   return (at, message, { fields, bound }) =>
     lines[at]({ ...clean.fields(bound), ...clean.fields(fields) }, clean.message(message))
 }
 
-/** What wf says is whole without its fields, which are for machines. What a handler logs is told with its job and its fields. */
+/** Shows fields only for what a handler logs: wf's own messages are complete without them. */
 async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promise<LogWriter> {
   const { Chalk } = await import('chalk')
   const paint = new Chalk({ level: colours ? 1 : 0 })
@@ -101,85 +96,56 @@ async function wordsWriter({ colours, write, now, clean }: LoggerOptions): Promi
     const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
       .map((part) => String(part).padStart(2, '0'))
       .join(':')
-    const isHandlers = bound['job'] !== undefined
-    const whose = isHandlers
+    const isOfHandler = bound['job'] !== undefined
+    const job = isOfHandler
       ? paint.dim(`${shown(`${String(bound['type'])} #${String(bound['job'])}`)}: `)
       : ''
-    const told = isHandlers ? clean.forTerminal(toldFields(clean.fields(fields))) : ''
-    const words = shown(message)
-    const label = /^\w/.test(words) ? labels[level] : ''
-    write(`${paint.dim(clock)} ${label}${whose}${words}${told === '' ? '' : ` ${paint.dim(told)}`}\n`)
+    const shownFields = isOfHandler ? clean.forTerminal(fieldText(clean.fields(fields))) : ''
+    const text = shown(message)
+    const label = /^\w/.test(text) ? labels[level] : ''
+    write(
+      `${paint.dim(clock)} ${label}${job}${text}${shownFields === '' ? '' : ` ${paint.dim(shownFields)}`}\n`,
+    )
   }
 }
 
-/** `orderId=o-1 amount=30`, of plain data. */
-function toldFields(fields: LogFields): string {
+/** Returns `orderId=o-1 amount=30`. */
+function fieldText(fields: LogFields): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')
 }
 
-/** Beyond this, lines are dropped rather than kept: a reader that stopped reading must not stop the worker, nor fill its memory. */
-const mostWaitingBytes = 1024 * 1024
+/** Lines beyond it are dropped: a reader that stopped reading must neither stop the worker nor fill its memory. */
+const maxBufferedBytes = 1024 * 1024
+
+export interface LogDestination {
+  write(line: string): void
+  /** Resolves when everything was written, or can't be. Lines that come later are dropped. */
+  end(): Promise<void>
+}
 
 /**
- * Lines to a file descriptor without ever blocking: a full pipe or a stopped terminal would hold a synchronous write, and
- * with it the renewal of leases. A reader that went away is no fault; what is left is dropped.
+ * Returns a destination that writes lines to a file descriptor and never blocks: on a full pipe or a stopped terminal a
+ * synchronous write would hold up the renewal of leases. What can't be written, since the reader is gone, is dropped.
+ * @param isPatient whether a descriptor that takes nothing just now is tried again
  */
-export class LineStream {
-  dropped = 0
-  readonly #fd: number
-  readonly #later: (retry: () => void) => void
-  #waiting: string[] = []
-  #waitingBytes = 0
-  #writing = false
-  #closed = false
-  #idle: (() => void)[] = []
-
-  /** @param later calls `retry` after a few ms, for a descriptor that takes nothing just now */
-  constructor(fd: number, later: (retry: () => void) => void) {
-    this.#fd = fd
-    this.#later = later
-  }
-
-  write(line: string): void {
-    const bytes = Buffer.byteLength(line)
-    if (this.#closed || this.#waitingBytes + bytes > mostWaitingBytes) {
-      this.dropped++
-      return
-    }
-    this.#waiting.push(line)
-    this.#waitingBytes += bytes
-    if (!this.#writing) this.#next()
-  }
-
-  /** Resolves when everything was written or can no longer be. */
-  flushed(): Promise<void> {
-    return new Promise((resolve) => {
-      if (!this.#writing) return resolve()
-      this.#idle.push(resolve)
-    })
-  }
-
-  #next(): void {
-    if (this.#waiting.length === 0 || this.#closed) {
-      this.#writing = false
-      for (const resolve of this.#idle.splice(0)) resolve()
-      return
-    }
-    this.#writing = true
-    const block = Buffer.from(this.#waiting.join(''))
-    this.#waiting = []
-    this.#push(block)
-  }
-
-  #push(block: Buffer): void {
-    writeFd(this.#fd, block, 0, block.length, null, (error, written) => {
-      if (error?.code === 'EAGAIN') return this.#later(() => this.#push(block))
-      this.#closed ||= error !== null
-      this.#waitingBytes -= error ? block.length : written
-      if (!error && written < block.length) return this.#push(block.subarray(written))
-      this.#next()
-    })
+export async function openDestination(fd: number, isPatient: () => boolean): Promise<LogDestination> {
+  const { SonicBoom } = (await import('sonic-boom')).default
+  const lines = new SonicBoom({ fd, sync: false, maxLength: maxBufferedBytes, retryEAGAIN: isPatient })
+  lines.on('error', () => undefined)
+  let isEnding = false
+  return {
+    write(line) {
+      if (!isEnding) lines.write(line)
+    },
+    end() {
+      isEnding = true
+      return new Promise((resolve) => {
+        lines.once('close', resolve)
+        lines.once('error', () => resolve())
+        lines.end()
+      })
+    },
   }
 }

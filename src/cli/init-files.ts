@@ -1,14 +1,14 @@
-/** What `wf init` writes: a handler that runs at once, its test, the settings. */
+/** The files that `wf init` writes: a working handler, its test, the settings. */
 import { basename } from 'node:path'
 
 export interface InitFile {
   name: string
-  /** What it is. */
+  /** What the file is, for the output. */
   what: string
   text: string
 }
 
-const handler = `// A handler: what happens to jobs of the type \`hello\`.
+const handler = `// A handler for jobs of the type \`hello\`.
 //
 //   npx wf enqueue hello '{"name":"Ada"}'
 //   npx wf run-worker hello.ts
@@ -18,21 +18,21 @@ export default defineHandler({
   // The type is the queue.
   type: 'hello',
 
-  // Executions in all: a throw spends one, and the next attempt comes 1 s, 2 s, 4 s … later. When none is left the job
-  // stops and waits for a person: wf incidents list.
+  // Executions in all: each throw spends one, and the next attempt starts 1 s, 2 s, 4 s … later. After the last one wf
+  // opens an incident: wf incidents list.
   retries: 3,
 
-  // Of one attempt. Shortly before it is over ctx.signal aborts: hand it to whatever you wait for.
+  // Limit of one attempt. ctx.signal aborts shortly before it: pass it to whatever you await.
   timeout: '30s',
 
   async run({ variables }, ctx) {
     const { name } = variables
-    // Variables that can never succeed are set aside at once: wf dlq list. A schema, such as one of zod, does this for
-    // you and gives the variables their types: \`variables: z.object({ name: z.string() })\`.
+    // A job whose variables can never succeed becomes a dead letter: wf dlq list. A schema, such as one of zod, checks
+    // them for you and gives them types: \`variables: z.object({ name: z.string() })\`.
     if (typeof name !== 'string') throw new PoisonError('name is missing')
 
-    // A worker can die at any moment, and the job then starts again: an effect outside can happen twice.
-    // ctx.idempotencyKey is the same each time; give it to whoever performs the effect.
+    // A worker can die at any moment, and the job then starts again: external effects can happen twice.
+    // ctx.idempotencyKey is the same for all attempts; send it with each request.
     ctx.log.info(\`saying hello to \${name}\`)
 
     return { greeting: \`Hello, \${name}!\` }
@@ -51,7 +51,7 @@ test('greets by name', async () => {
   assert.deepEqual(run.result, { greeting: 'Hello, Ada!' })
 })
 
-test('sets a job without a name aside', async () => {
+test('makes a job without a name a dead letter', async () => {
   const run = await runHandler(hello, {})
   assert.equal(run.incident, 'poison_message')
 })
@@ -66,7 +66,7 @@ const config = `{
 /** @param directory absolute; names the package */
 export function initFiles(directory: string, version: string): readonly InitFile[] {
   return [
-    { name: 'hello.ts', what: 'a handler: what happens to jobs of the type hello', text: handler },
+    { name: 'hello.ts', what: 'a handler for jobs of the type hello', text: handler },
     { name: 'hello.test.ts', what: 'its test', text: test },
     { name: 'wf.config.json', what: 'settings', text: config },
     { name: 'package.json', what: 'scripts and dependencies', text: packageText(directory, version) },
@@ -85,7 +85,7 @@ function packageText(directory: string, version: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** As npm wants it: lower case, and only what needs no escape in a URL. */
+/** Returns a valid package name: lower case, URL-safe. */
 function packageName(folder: string): string {
   return (
     folder

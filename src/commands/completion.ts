@@ -7,11 +7,11 @@ import { readChoice } from '../text/parse-input.ts'
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 export default class Completion extends BaseCommand {
-  static override summary = 'Print a script with which a shell completes commands and flags.'
+  static override summary = 'Print a shell completion script.'
   static override description =
-    prose`The script has everything in it: a key press starts no process. Print it anew after an update.
+    prose`The script completes commands and flags without starting a process. Print it again after an update.
 
-bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zsh), in ~/.zshrc behind compinit. fish: wf completion fish
+bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zsh), in ~/.zshrc after compinit. fish: wf completion fish
 > ~/.config/fish/completions/wf.fish`
   static override examples = [
     'source <(<%= config.bin %> completion bash)',
@@ -35,7 +35,7 @@ bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zs
     if (!this.output.json) this.output.out.write(script)
   }
 
-  /** As the manifest tells it: no command is loaded for it. */
+  /** Reads the manifest, so that no command is loaded. */
   #completable(): Completable {
     const commands = this.config.commands
       .filter(({ hidden }) => !hidden)
@@ -52,7 +52,7 @@ bash: source <(wf completion bash), in ~/.bashrc. zsh: source <(wf completion zs
           })),
       }))
       .sort((a, b) => (a.words < b.words ? -1 : 1))
-    // The framework takes every command for a topic as well.
+    // oclif lists every command as a topic too.
     const topics = this.config.topics.filter(({ name }) =>
       commands.some(({ words }) => words.startsWith(`${name} `)),
     )

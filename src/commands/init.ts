@@ -10,16 +10,16 @@ import { section, stepLines, type Step } from '../views/sections.ts'
 import { quoted } from '../text/shell-words.ts'
 
 export default class Init extends BaseCommand {
-  static override summary = 'Make a handler, its test and a store to begin with.'
+  static override summary = 'Create a handler, its test and a store.'
   static override description =
-    prose`What it writes runs at once. It never overwrites: a file that is there already is left as it is, and named.`
+    prose`Creates hello.ts, hello.test.ts, wf.config.json, package.json and the store. Existing files are kept and named.`
   static override examples = [
     `<%= config.bin %> init && <%= config.bin %> enqueue hello '{"name":"Ada"}' && <%= config.bin %> run-worker hello.ts --until-empty`,
-    { description: 'in a folder of its own', command: '<%= config.bin %> init shop' },
+    { description: 'in a new folder', command: '<%= config.bin %> init shop' },
   ]
   static override args = {
     directory: Args.string({
-      description: 'where; made when it is not there (the working directory unless told)',
+      description: 'folder to create the files in (default: the working directory)',
       ignoreStdin: true,
     }),
   }
@@ -30,7 +30,7 @@ export default class Init extends BaseCommand {
     const files = initFiles(directory, this.config.version)
     const created = await writeNew(directory, files)
     const kept = files.filter((file) => !created.includes(file))
-    // The settings of the new folder are those that count from here on.
+    // From here on the settings of the new folder apply.
     const store = flags.store === undefined ? undefined : resolve(flags.store)
     process.chdir(directory)
     const engine = await this.openCreating(store)
@@ -41,15 +41,13 @@ export default class Init extends BaseCommand {
     const { green, dim } = this.output.paint
     this.output.print(
       ...created.map(({ name, what }) => say`${green(say`created`)}  ${name.padEnd(14)}  ${dim(what)}`),
-      ...kept.map(
-        ({ name }) => say`${dim(say`kept`)}     ${name.padEnd(14)}  ${dim(say`it is there already`)}`,
-      ),
+      ...kept.map(({ name }) => say`${dim(say`kept`)}     ${name.padEnd(14)}  ${dim(say`already exists`)}`),
       ...section('next', stepLines(next, this.output.paint), this.output.paint),
     )
   }
 }
 
-/** Each is made by whoever comes first, so that nothing is ever overwritten. Answers those that were written here. */
+/** Creates the files that don't exist and returns them; never overwrites one, also when two processes do it at once. */
 async function writeNew(directory: string, files: readonly InitFile[]): Promise<readonly InitFile[]> {
   const created: InitFile[] = []
   try {
@@ -74,11 +72,11 @@ function nextOf(directory: string | undefined, suffix: string): readonly Step[] 
   const enter =
     directory === undefined || directory === '.'
       ? []
-      : [{ command: `cd ${quoted(directory)}`, why: 'go there' }]
+      : [{ command: `cd ${quoted(directory)}`, why: 'enter the folder' }]
   return [
     ...enter,
-    { command: `wf enqueue hello '{"name":"Ada"}'${suffix}`, why: 'hand in a job' },
-    { command: `wf run-worker hello.ts${suffix}`, why: 'work; Ctrl-C ends it' },
-    { command: `wf jobs list${suffix}`, why: 'see what became of it' },
+    { command: `wf enqueue hello '{"name":"Ada"}'${suffix}`, why: 'enqueue a job' },
+    { command: `wf run-worker hello.ts${suffix}`, why: 'start a worker; stop it with Ctrl-C' },
+    { command: `wf jobs list${suffix}`, why: 'see the result' },
   ]
 }

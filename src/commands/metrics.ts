@@ -2,11 +2,10 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { prose } from '../text/dedent.ts'
 
 export default class Metrics extends BaseCommand {
-  static override summary = 'Print the metrics of the whole store as Prometheus text.'
+  static override summary = 'Print the metrics of the store for Prometheus.'
   static override description =
-    prose`The counters that all workers of the store have written, and gauges of how it stands now: the same page as
-run-worker --metrics-port serves, without a worker. For a textfile collector, or a scrape job that runs commands. With --json it is
-one document with the page as its text.`
+    prose`Prints the same page as run-worker --metrics-port serves, without a worker: the counters of all workers of the store,
+and gauges of its current state. Use it with a textfile collector. With --json the page is the text of one document.`
   static override examples = [
     '<%= config.bin %> metrics',
     '<%= config.bin %> metrics > /var/lib/node_exporter/wf.prom.tmp && mv /var/lib/node_exporter/wf.prom.tmp /var/lib/node_exporter/wf.prom',

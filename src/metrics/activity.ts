@@ -1,4 +1,4 @@
-/** The figures of a window of time: what came through, what did not, how long it took, and what waits now. Reads sums only. */
+/** Throughput, failures and run times in a window of time, computed from per-minute sums. */
 import type { OutcomeKind } from '../domain/outcome.ts'
 import { durationBucketsMs } from './names.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -12,20 +12,20 @@ export interface ActivityWanted {
 }
 
 export interface ActivityGroup {
-  /** The type, the outcome or incident kind, or the start of the minute as epoch ms in digits. */
+  /** The type, the outcome or incident kind, or the start of the minute in epoch ms. */
   group: string
-  /** Jobs that came through, refusals that were expected among them. */
+  /** Attempts that completed or rejected their job. */
   completed: number
-  /** Attempts that cost somebody something: failed, stopped or lost. */
+  /** Attempts that failed, opened an incident or were lost. */
   failed: number
-  /** Attempts that ended in any way, those that were put off or given back among them. */
+  /** All attempts that ended, including deferred and interrupted ones. */
   attempts: number
   incidents: number
   deadLetters: number
-  /** Of attempts that ran to an end, in ms; estimated within a bucket. Null where there are none. */
+  /** Median run time in ms of completed and failed attempts, interpolated within its bucket; null without any. */
   p50Ms: number | null
   p95Ms: number | null
-  /** Completed jobs a minute. */
+  /** Completed jobs per minute. */
   perMinute: number
 }
 
@@ -37,8 +37,8 @@ export interface Activity {
 }
 
 const minuteMs = 60_000
-const well: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['success', 'business_error'])
-const badly: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>([
+const successes: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>(['success', 'business_error'])
+const failures: ReadonlySet<OutcomeKind> = new Set<OutcomeKind>([
   'fail',
   'incident',
   'poison',
@@ -87,16 +87,16 @@ function groupOf(group: string, { attempts, stops, minutes }: Totals): ActivityG
   const stop = stops.find((total) => total.group === group)
   const sum = (outcomes?: ReadonlySet<OutcomeKind>) =>
     own.reduce((total, { outcome, count }) => total + (!outcomes || outcomes.has(outcome) ? count : 0), 0)
-  const ran = own.filter(({ outcome }) => well.has(outcome) || badly.has(outcome))
-  const completed = sum(well)
+  const ran = own.filter(({ outcome }) => successes.has(outcome) || failures.has(outcome))
+  const completed = sum(successes)
   return {
-    ...{ group, completed, failed: sum(badly), attempts: sum() },
+    ...{ group, completed, failed: sum(failures), attempts: sum() },
     ...{ incidents: stop?.incidents ?? 0, deadLetters: stop?.deadLetters ?? 0 },
     ...{ p50Ms: quantile(ran, 0.5), p95Ms: quantile(ran, 0.95), perMinute: completed / minutes },
   }
 }
 
-/** As Prometheus estimates it: evenly spread within a bucket; beyond the last bucket, where that begins. */
+/** Interpolates within a bucket, as Prometheus does; in the unbounded last bucket returns its lower end. Null without values. */
 export function quantile(
   totals: readonly Pick<AttemptTotal, 'bucket' | 'count'>[],
   share: number,

@@ -1,4 +1,4 @@
-/** Attempts counted by minute, type, outcome and duration. Adding one is two array writes, however many there are. */
+/** Counts attempts by minute, type, outcome and duration. Adding one costs two array writes. */
 import type { OutcomeKind } from '../domain/outcome.ts'
 import type { StatDelta } from '../domain/stat-delta.ts'
 import { durationBucketsMs } from './names.ts'
@@ -25,7 +25,7 @@ interface TypeTotals {
 
 export interface AttemptTotals {
   add(attempt: { type: string; outcome: OutcomeKind; durationMs: number; at: number }): void
-  /** What was added since the last call. */
+  /** Returns what was added since the last call. */
   take(): readonly StatDelta[]
 }
 
@@ -34,7 +34,7 @@ export function createAttemptTotals(): AttemptTotals {
   let minute = 0
   let earlier: StatDelta[] = []
 
-  const turnTo = (next: number) => {
+  const startMinute = (next: number) => {
     earlier.push(...deltasOf(types, minute))
     types = new Map()
     minute = next
@@ -42,7 +42,7 @@ export function createAttemptTotals(): AttemptTotals {
   return {
     add({ type, outcome, durationMs, at }) {
       const atMinute = Math.floor(at / minuteMs) * minuteMs
-      if (atMinute !== minute) turnTo(atMinute)
+      if (atMinute !== minute) startMinute(atMinute)
       const totals = types.get(type) ?? emptyTotals()
       if (!types.has(type)) types.set(type, totals)
       const cell = (rowOf.get(outcome) ?? 0) * buckets + bucketOf(durationMs)
@@ -50,7 +50,7 @@ export function createAttemptTotals(): AttemptTotals {
       totals.sumsMs[cell] = (totals.sumsMs[cell] ?? 0) + Math.max(0, durationMs)
     },
     take() {
-      turnTo(minute)
+      startMinute(minute)
       const taken = earlier
       earlier = []
       return taken
@@ -58,7 +58,7 @@ export function createAttemptTotals(): AttemptTotals {
   }
 }
 
-/** Index of the first bucket that the duration fits. */
+/** Returns the index of the first bucket that the duration fits. */
 export function bucketOf(durationMs: number): number {
   const index = durationBucketsMs.findIndex((upTo) => durationMs <= upTo)
   return index === -1 ? durationBucketsMs.length : index

@@ -1,7 +1,7 @@
 /**
- * The roll-up: hears of every attempt that the engine settled and adds it up by minute, type, outcome and duration, so
- * that later views cover all processes and survive restarts. Written once a second while there is something to write,
- * and at the end. It must not slow an attempt down nor fail one: what cannot be written waits for the next second.
+ * Sums settled attempts by minute, type, outcome and duration, and writes the sums to the store once a second and on
+ * stop, so that views cover all processes and survive restarts. A failed write is repeated with the next one; it neither
+ * slows an attempt down nor fails it.
  */
 import type { Cancel, Clock } from '../clock.ts'
 import { isStoreGone } from '../errors.ts'
@@ -18,16 +18,16 @@ export interface StatsOptions {
   store: Pick<Store, 'addStats' | 'now'>
   clock: Clock
   log: Logger
-  /** Between two flushes; default 1,000. */
+  /** Interval of flushes (default: 1,000). */
   flushMs?: number
 }
 
 export interface Stats {
-  /** Starts to listen. */
+  /** Subscribes to the engine's events. */
   start(): void
-  /** Writes what was counted so far. False when the store would not take it: then it is kept. Never rejects. */
+  /** Writes the sums so far. Returns false if the store failed; the sums are kept then. Never rejects. */
   flush(): Promise<boolean>
-  /** Stops listening and flushes once more. */
+  /** Unsubscribes and flushes once more. */
   stop(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
   const totals = createAttemptTotals()
   const unsent = new Unsent()
   const flusher = new Flusher({ totals, unsent, store, clock, log, flushMs })
-  let endings: (() => void)[] = []
+  let unsubscribe: (() => void)[] = []
 
   const settled = ({ end, settlement, result, now }: EngineEventMap['settled']) => {
     if (result === 'stale') return
@@ -60,8 +60,8 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
   }
   return {
     start() {
-      if (endings.length === 0)
-        endings = [
+      if (unsubscribe.length === 0)
+        unsubscribe = [
           events.on('settled', settled),
           events.on('counted', counted),
           events.on('progress', progress),
@@ -69,8 +69,8 @@ export function createStats({ events, store, clock, log, flushMs = 1_000 }: Stat
     },
     flush: () => flusher.flush(),
     async stop() {
-      for (const end of endings) end()
-      endings = []
+      for (const end of unsubscribe) end()
+      unsubscribe = []
       await flusher.end()
     },
   }
@@ -92,7 +92,7 @@ export async function withStats<T>(
 
 type FlusherParts = Required<Omit<StatsOptions, 'events'>> & { totals: AttemptTotals; unsent: Unsent }
 
-/** Writes once a second while there is something to write; one write at a time. */
+/** Flushes once a second while there is something to write, one write at a time. */
 class Flusher {
   readonly #parts: FlusherParts
   #timer: Cancel | null = null
@@ -136,7 +136,7 @@ class Flusher {
     } catch (error) {
       unsent.merge(taken)
       if (!this.#failing && !isStoreGone(error))
-        log.warn(`statistics could not be written; trying again: ${messageOf(error)}`)
+        log.warn(`statistics not stored, will retry: ${messageOf(error)}`)
       this.#failing = true
       this.arm()
       return false
@@ -146,7 +146,7 @@ class Flusher {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** A result that the database refused, and a business error that nobody declared, became incidents. */
+/** Refused settlements and undeclared business errors became incidents. */
 function outcomeOf(
   { outcome, incident }: EngineEventMap['settled']['settlement'],
   result: EngineEventMap['settled']['result'],

@@ -1,9 +1,9 @@
-/** What a flush has to write: kept, and merged by what it counts, until a store has taken it. Bounded by the number of different things counted. */
+/** Deltas that are not stored yet, merged by what they count, so that their number stays bounded. */
 import type { CounterDelta, StatDelta } from '../domain/stat-delta.ts'
 import type { Progress } from '../store/port.ts'
 import { durationBucket, durationBucketsMs, durationSum, labelText, metrics } from './names.ts'
 
-/** Which outcomes count as handled, and under which word. The others did not come to an end. */
+/** Metric outcomes by the attempt's outcome. Attempts with another outcome don't count as handled. */
 const handledAs = new Map([
   ['success', 'success'],
   ['fail', 'fail'],
@@ -36,7 +36,7 @@ export class Unsent {
     this.#counters.set(id, { metric, labels: text, value: (known?.value ?? 0) + value })
   }
 
-  /** The latest word of each job. A fraction that is no number is dropped: one bad row would hold up all the others. */
+  /** Keeps the latest progress of each job. Drops a fraction that is NaN: one bad row would block the others. */
   progress(progress: Progress): void {
     if (!Number.isNaN(progress.fraction))
       this.#progress.set(progress.jobKey, {
@@ -45,7 +45,7 @@ export class Unsent {
       })
   }
 
-  /** Everything, and nothing is left. What could not be written goes back with `merge`. */
+  /** Removes and returns everything. `merge` puts back what could not be written. */
   take(): { stats: readonly StatDelta[]; counters: readonly CounterDelta[]; progress: readonly Progress[] } {
     const taken = {
       stats: [...this.#stats.values()],
@@ -64,7 +64,7 @@ export class Unsent {
       const id = `${metric} ${labels}`
       this.#counters.set(id, { metric, labels, value: (this.#counters.get(id)?.value ?? 0) + value })
     }
-    // What was said since is newer.
+    // Progress that was reported since is newer.
     for (const each of progress) if (!this.#progress.has(each.jobKey)) this.#progress.set(each.jobKey, each)
   }
 

@@ -1,19 +1,19 @@
 /**
- * A clock that stands still until a test moves it. Owns virtual time and the timers set on it; knows nothing of jobs.
- * Wall time and monotonic time are two numbers, as in a real machine: a stepped system clock moves only the first.
+ * A clock that stands still until a test moves it. Wall time and monotonic time are separate, as on a real machine:
+ * stepping the system clock moves only the first.
  */
 import { type Clock, sleepOn } from '../clock.ts'
 
 export interface FakeClock extends Clock {
-  /** Moves both times by `ms`, firing due timers in order; promises and `setImmediate` settle between them. */
+  /** Advances both times by `ms` and fires due timers in order; promises and `setImmediate` settle in between. */
   advance(ms: number): Promise<void>
-  /** Steps the wall clock to `epochMs` and nothing else: no timer fires, monotonic time stands still. */
+  /** Steps the wall clock only: no timer fires, monotonic time stands still. */
   setNow(epochMs: number): void
-  /** Both times pass while nothing can run, as when the event loop is blocked. The timers due meanwhile fire, late, at the next `advance`. */
+  /** Advances both times while nothing runs, like a blocked event loop. Timers that fell due fire at the next `advance`. */
   block(ms: number): void
-  /** Lets promises and `setImmediate` settle without time passing. */
+  /** Lets promises and `setImmediate` settle without advancing time. */
   settle(): Promise<void>
-  /** Timers that have neither fired nor been cancelled. */
+  /** Number of timers that have neither fired nor been cancelled. */
   readonly pendingTimers: number
 }
 
@@ -24,13 +24,13 @@ interface Timer {
   fire: () => void
 }
 
-/** Long enough for a chain of commit, claim and handler to come to rest; a longer one needs another `settle`. */
+/** Enough for a chain of commit, claim and handler; a longer one needs another `settle`. */
 const turnsToSettle = 12
 
-/** 2024-01-01T00:00:00Z: a plain round instant that reads well in a failed test. */
+/** 2024-01-01T00:00:00Z */
 const defaultStartAt = 1_704_067_200_000
 
-/** @param startAt epoch ms that the clock begins with */
+/** @param startAt epoch ms (default: 2024-01-01T00:00:00Z) */
 export function createFakeClock(startAt = defaultStartAt): FakeClock {
   const timers = new Map<number, Timer>()
   let wall = startAt
@@ -61,7 +61,7 @@ export function createFakeClock(startAt = defaultStartAt): FakeClock {
     },
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     async advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`time only moves on, not by ${ms} ms`)
+      if (!(ms >= 0)) throw new RangeError(`time can't advance by ${ms} ms`)
       const target = elapsed + ms
       await clock.settle()
       for (let timer = earliest(target); timer; timer = earliest(target)) {

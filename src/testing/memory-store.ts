@@ -1,4 +1,4 @@
-/** A store in memory for tests: the SQLite store on `:memory:`, so that a test meets the very rules that production does. */
+/** A store in memory for tests: the SQLite store on `:memory:`, with the same rules as in production. */
 import { openStore } from '../app.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { loadConfig } from '../config.ts'
@@ -6,12 +6,12 @@ import { systemRandom, type Random } from '../random.ts'
 import type { Store } from '../store/port.ts'
 
 export interface MemoryStoreOptions {
-  /** Default: the system's. */
+  /** Default: the system clock. */
   clock?: Clock
   random?: Random
 }
 
-/** Gone when it is closed. Reads no variables and no configuration file. */
+/** Opens an empty store that is deleted when it is closed. Reads no variables and no configuration file. */
 export async function openMemoryStore({
   clock = systemClock,
   random = systemRandom,

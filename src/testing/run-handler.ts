@@ -1,6 +1,6 @@
 /**
- * One attempt of one handler, as it would happen in production: the job goes through a real store (in memory), the real
- * runner and the real table of outcomes, and what became of all that is told. Time stands still unless the test moves it.
+ * Runs one attempt of a handler as in production: through a real store (in memory), the runner and the table of
+ * outcomes. Time stands still unless the test moves the clock.
  */
 import { ownErrorRecord, type ErrorRecord } from '../domain/error-record.ts'
 import { WfError } from '../errors.ts'
@@ -24,38 +24,38 @@ import { openMemoryStore } from './memory-store.ts'
 import type { JobDetail } from '../store/views.ts'
 
 export interface RunHandlerOptions extends Pick<EnqueueInput, 'retries' | 'deadline' | 'idempotencyKey'> {
-  /** Number of the attempt that runs; 1 … 100; default 1. Those before it were given back unfinished. */
+  /** Number of the attempt; 1 … 100 (default: 1). Earlier attempts were interrupted. */
   attempt?: number
-  /** Steps of `ctx.once` as attempts before it left them: what they came to, or that nobody knows. */
+  /** Steps of `ctx.once` that earlier attempts left: with a result, or with an unknown outcome. */
   steps?: Readonly<Record<string, { result: unknown } | 'unknown'>>
-  /** Moved by the test, so that a handler that waits meets its timeout: `await clock.advance(45_000)`. */
+  /** The test moves it, for example past a timeout: `await clock.advance(45_000)`. */
   clock?: FakeClock
-  /** Aborts the handler's signal after so long on the clock. */
+  /** Aborts the handler's signal after this time on the clock. */
   abort?: { reason: AbortKind; inMs: number }
 }
 
 export interface HandlerRun<R> {
-  /** `none`: the attempt was cancelled or its lease lost, and what it threw is reported to nobody. */
+  /** `none`: the attempt was cancelled or lost its lease, so nothing is reported. */
   outcome: OutcomeKind | 'none'
-  /** As it was stored and read back. */
+  /** As read back from the store. */
   result: R | undefined
   error: ErrorRecord | null
-  /** The job after the attempt: state, retries left, when it runs again … */
+  /** The job after the attempt: state, retries left, next start. */
   job: Job
   incident: IncidentKind | null
-  /** The jobs that exist now because this attempt enqueued them. */
+  /** The jobs that this attempt enqueued. */
   children: readonly { job: Job; variables: unknown }[]
   progress: readonly { fraction: number; note: string | null }[]
-  /** What `ctx.optional` had to do without. */
+  /** Failures in `ctx.optional`. */
   degraded: readonly { feature: string; thrown: unknown }[]
-  /** Of `ctx.once`; without a result where nobody knows how it ended. */
+  /** Steps of `ctx.once`; without a result if the outcome is unknown. */
   steps: readonly { step: string; result?: unknown }[]
   logs: readonly { level: LogLevel; message: string; fields: LogFields }[]
 }
 
 const workerId = 'runHandler#1'
 
-/** Rejects with a WfError `invalid_handler` or `invalid_job`; whatever the handler does is an outcome. */
+/** Runs one attempt. Rejects with a WfError `invalid_handler` or `invalid_job`; all that the handler does is an outcome. */
 export async function runHandler<V, R>(
   handler: Handler<V, R>,
   variables: object = {},
@@ -68,14 +68,14 @@ export async function runHandler<V, R>(
     const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
     const claimed = await claim(engine, loaded, { input: { ...job, type: loaded.type, variables }, attempt })
     await leaveSteps(store, claimed, steps)
-    const told = await execute({ engine, loaded, claimed, clock, abort })
-    const { outcome } = told.end
-    if (outcome) await settle(engine, told.end, outcome)
+    const attemptRun = await execute({ engine, loaded, claimed, clock, abort })
+    const { outcome } = attemptRun.end
+    if (outcome) await settle(engine, attemptRun.end, outcome)
     return {
       ...(await reportOf<R>(engine, claimed.key, outcome)),
-      progress: told.progress,
-      degraded: told.degraded,
-      logs: told.logs,
+      progress: attemptRun.progress,
+      degraded: attemptRun.degraded,
+      logs: attemptRun.logs,
     }
   } finally {
     await store.close()

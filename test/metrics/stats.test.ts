@@ -160,7 +160,7 @@ describe('the roll-up of attempts', () => {
     }
     expect(written).toEqual([])
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'statistics could not be written; trying again: the disk is full',
+      'statistics not stored, will retry: the disk is full',
     ])
     breakStore(null)
     await clock.advance(1_000)

@@ -1,4 +1,4 @@
-/** What in a module's exports is a handler: objects with `run`, lists of them, or the one function that it exports. */
+/** Finds the handlers in a module's exports: objects with `run`, lists of them, or the only function. */
 import { basename } from 'node:path'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
@@ -8,7 +8,7 @@ import type { LoadedHandler } from './loaded-handler.ts'
 
 export interface FoundHandler {
   handler: LoadedHandler
-  /** What was exported: the same thing under two names is one handler. */
+  /** The exported value: exported under two names it is one handler. */
   source: unknown
   /** The export's name, for messages. */
   name: string
@@ -20,7 +20,7 @@ interface Export {
   value: unknown
 }
 
-/** `file` is the name under which the module was asked for: a plain function's type comes from it. */
+/** @param file as the user named it: the type of a plain function comes from it */
 export function collectHandlers(exports: unknown, file: string): readonly FoundHandler[] {
   const all = exportsOf(exports)
   const handlers = all.flatMap(listed).filter(({ value }) => isHandlerLike(value))
@@ -31,7 +31,7 @@ export function collectHandlers(exports: unknown, file: string): readonly FoundH
   throw nothingFound(all, file)
 }
 
-/** The exports of a module by name, and what its default export holds when that is a bundle of handlers. */
+/** Returns a module's exports by name, with the members of its default export if that bundles handlers. */
 function exportsOf(exports: unknown): readonly Export[] {
   if (typeof exports === 'function') return [{ name: 'module.exports', value: exports }]
   if (typeof exports !== 'object' || exports === null) return [{ name: 'module.exports', value: exports }]
@@ -39,7 +39,7 @@ function exportsOf(exports: unknown): readonly Export[] {
     return [{ name: 'module.exports', value: exports }]
   const named = Object.entries(exports).filter(([name]) => name !== 'module.exports' && name !== '__esModule')
   const direct = named.map(([name, value]) => ({ name, value }))
-  // The loader makes up a default where there is none.
+  // The loader adds a default export to a module that has none.
   const standard = Object.hasOwn(exports, 'default') ? (exports as { default?: unknown }).default : undefined
   if (isHandlerLike(standard) || Array.isArray(standard) || typeof standard === 'function') {
     return [{ name: 'default', value: standard }, ...direct.filter(({ name }) => name !== 'default')]
@@ -56,7 +56,7 @@ function listed({ name, value }: Export): readonly Export[] {
     : [{ name, value }]
 }
 
-/** With `run`, or with enough of a handler's look to be checked as one, so that a slip is named instead of passed over. */
+/** True for objects with `run`, and for those that resemble a handler enough to have their mistakes reported. */
 function isHandlerLike(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const { run, type } = value as { run?: unknown; type?: unknown }
@@ -72,7 +72,7 @@ function distinct(exports: readonly Export[]): readonly Export[] {
   return exports.filter(({ value }) => !seen.has(value) && seen.add(value))
 }
 
-/** The default function; or, without one, the only function there is. */
+/** Returns the default export if it is a function, else the only exported function. */
 function onlyFunction(exports: readonly Export[]): { name: string; value: unknown } | null {
   const standard = exports.find(({ name }) => name === 'default' || name === 'module.exports')
   if (standard && isRunnable(standard.value)) return standard

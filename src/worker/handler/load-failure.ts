@@ -1,4 +1,4 @@
-/** Three lines about a module that cannot be loaded: where, what, what to do. Never a stack: that is for DEBUG. */
+/** The error of a module that can't be loaded: where, what, what to do. Stacks are shown with DEBUG only. */
 import { isAbsolute, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorRecord, type ErrorRecord } from '../../domain/error-record.ts'
@@ -13,13 +13,13 @@ export function loadFailure(where: string, what: string, hint: string, cause?: u
   )
 }
 
-/** Relative where that is shorter to read: below the working directory. */
+/** Returns a path below the working directory as a relative one. */
 export function shownPath(path: string): string {
   const shown = relative(process.cwd(), path)
   return shown !== '' && !shown.startsWith('..') && !isAbsolute(shown) ? shown : path
 }
 
-/** What importing `file` threw, told. */
+/** Returns the WfError for what importing `file` threw. */
 export function failureOf(thrown: unknown, file: string): WfError {
   if (thrown instanceof WfError && thrown.code === 'handler_load_failed') return thrown
   const record = errorRecord(thrown)
@@ -49,7 +49,7 @@ export function failureOf(thrown: unknown, file: string): WfError {
   )
 }
 
-/** The transpiler's own form: `ParseError: Unexpected token \n /path/file.ts:4:2`. */
+/** Parses the transpiler's form: `ParseError: Unexpected token \n /path/file.ts:4:2`. */
 function syntaxError(message: string): { where: string; what: string } | null {
   const parsed = /^\w*(?:Parse|Syntax)\w*: ([\s\S]*?)\s+(\S[^\n]*:\d+:\d+)\s*$/.exec(message)
   return parsed?.[1] !== undefined && parsed[2] !== undefined
@@ -69,7 +69,7 @@ function missingHint(name: string): string {
   return `install it: npm install ${name.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]}`
 }
 
-/** The first frame in somebody's own code; the file alone where there is none. */
+/** Returns the first stack frame outside node_modules and Node.js, else the file. */
 function placeOf({ stack }: ErrorRecord, file: string): string {
   for (const line of (stack ?? '').split('\n')) {
     const place = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).+?:\d+:\d+)\)?$/.exec(

@@ -1,7 +1,6 @@
 /**
- * From the files that a person names to handlers by type. Owns the order of things and the time limit; how a module is
- * imported is module-loader.ts, what counts as a handler is handler-exports.ts. Nothing of a store or a job is known here,
- * and never anything that came from one: a job's type only ever selects among what was loaded.
+ * Loads handler files and returns the handlers by type. Importing is in module-loader.ts, finding handlers in
+ * handler-exports.ts. Nothing here comes from a store or a job: a job's type only selects among the loaded handlers.
  */
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -15,9 +14,9 @@ import type { LoadedHandler } from './loaded-handler.ts'
 import { importModule, loadableExtensions } from './module-loader.ts'
 
 export interface LoadOptions {
-  /** Only these types; each must be there. Default: all. */
+  /** Only these types; each must exist (default: all). */
   only?: readonly string[]
-  /** For each module; default 30 s. */
+  /** For each module (default: 30 s). */
   timeoutMs?: number
   clock?: Clock
 }
@@ -54,7 +53,7 @@ async function handlersOf(
   }
 }
 
-/** The file itself, behind all links: a module is loaded once whatever names it has. */
+/** Resolves links, so that a module is loaded once whatever names it has. */
 function existingFile(path: string): string {
   const file = resolve(path)
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -99,7 +98,7 @@ function byType(found: readonly FoundHandler[]): Map<string, LoadedHandler> {
   for (const each of found) {
     const { type } = each.handler
     const other = first.get(type)
-    // The same handler under two names, or a file that was named twice, is no contradiction.
+    // The same handler under two names, or a file that was named twice, is fine.
     if (other && other.source !== each.source) {
       const there = `${other.name} in ${shownPath(other.file)}`
       throw loadFailure(

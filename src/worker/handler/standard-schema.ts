@@ -1,4 +1,4 @@
-/** The part of Standard Schema v1 (standardschema.dev) that wf uses; any validator that follows it fits. */
+/** The part of Standard Schema v1 (standardschema.dev) that wf uses. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -17,7 +17,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** True for what carries a usable `~standard`, whichever library made it. */
+/** True for a value with a usable `~standard`, of any library. */
 export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const standard = (value as { '~standard'?: unknown })['~standard']
@@ -28,11 +28,11 @@ export function isStandardSchema(value: unknown): value is StandardSchemaV1 {
 
 const mostIssues = 5
 
-/** `amount: expected a number; customer.email: required`. At most five, the rest counted. */
+/** Returns `amount: expected a number; customer.email: required`: at most five issues, and the number of the others. */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
-  const told = issues.slice(0, mostIssues).map(describeIssue)
-  const more = issues.length - told.length
-  return more > 0 ? `${told.join('; ')}; and ${more} more` : told.join('; ')
+  const shown = issues.slice(0, mostIssues).map(describeIssue)
+  const more = issues.length - shown.length
+  return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ')
 }
 
 function describeIssue(issue: SchemaIssue): string {
