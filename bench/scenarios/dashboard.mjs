@@ -27,7 +27,7 @@ export const scenario = {
       run: () => watch(place, busy),
     })),
   floors: [
-    { text: 'CPU of the dashboard beside a worker', of: ['busy', 'cpu'], atMost: 15, unit: ' %' },
+    { text: 'CPU of the dashboard beside a worker', of: ['busy', 'cpu'], atMost: 10, unit: ' %' },
     { text: 'CPU of the dashboard on an idle store', of: ['idle', 'cpu'], atMost: 1, unit: ' %' },
     { text: 'a key, 95 of 100, beside a worker', of: ['busy', 'keyP95'], atMost: 100, unit: ' ms' },
   ],

@@ -1,61 +1,48 @@
 /** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
+import { listed } from './filter.ts'
 import type { Selector } from '../domain/selector.ts'
-import type { VariableChange } from '../domain/resolution.ts'
 import { nameOf, type Marked } from './selection.ts'
 import type { Verb } from './keys.ts'
-import { allShown } from './all-shown.ts'
-import { chosen, type State } from './state.ts'
-
-export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
-
-export interface JobsPlan {
-  of: 'jobs'
-  verb: JobVerb
-  /** Where its targets are found. */
-  list: 'incidents' | 'dlq' | 'jobs'
-  selector: Selector
-  set?: readonly VariableChange[]
-  /** All that the list shows, where that was narrowed and only the selected one is meant; or back to that one. */
-  other?: Omit<JobsPlan, 'other'>
-  /** Said of it where it is the other one. */
-  words?: string
-}
-
-export type Plan =
-  | JobsPlan
-  | { of: 'breaker'; verb: 'trip' | 'close'; name: string }
-  | { of: 'type'; verb: 'pause' | 'resume'; type: string }
-  | { of: 'operation'; verb: 'undo' }
+import {
+  chosen,
+  type State,
+  type JobVerb,
+  type JobsAction,
+  type Action,
+  itemsOf,
+  listOf,
+  queryOf,
+} from './state.ts'
 
 /** A sentence where the key means nothing here. */
-export function planOf(state: State, verb: Verb): Plan | string {
+export function actionOf(state: State, verb: Verb): Action | string {
   if (state.readOnly) return 'this dashboard only looks (--read-only)'
   if (verb === 'undo') return { of: 'operation', verb }
   // What is marked, wherever the selection stands.
   const [item, ...others] = chosen(state)
   if (item === undefined) return 'nothing is selected'
-  if (verb === 'trip' || verb === 'close') return breakerPlan([item, ...others], verb)
-  if (verb === 'pause') return typePlan(state, [item, ...others])
-  const plan = jobsPlan(state, [item, ...others], verb)
-  return typeof plan === 'string' || state.marks.size > 0 ? plan : withAllShown(state, plan)
+  if (verb === 'trip' || verb === 'close') return breakerAction([item, ...others], verb)
+  if (verb === 'pause') return typeAction(state, [item, ...others])
+  const action = jobsAction(state, [item, ...others], verb)
+  return typeof action === 'string' || state.marks.size > 0 ? action : withAllShown(state, action)
 }
 
 /** Nothing is marked: beside the selected one, all that its list shows is offered. */
-function withAllShown(state: State, plan: JobsPlan): JobsPlan {
-  const other = allShown(state, plan.verb)
-  return other === null ? plan : { ...plan, words: 'only what is selected', other }
+function withAllShown(state: State, action: JobsAction): JobsAction {
+  const other = allShown(state, action.verb)
+  return other === null ? action : { ...action, words: 'only what is selected', other }
 }
 
 type Chosen = readonly [Marked, ...Marked[]]
 
-function breakerPlan([item, ...others]: Chosen, verb: 'trip' | 'close'): Plan | string {
+function breakerAction([item, ...others]: Chosen, verb: 'trip' | 'close'): Action | string {
   if (others.length > 0) return `${verb} takes one breaker at a time: Esc takes the marks away`
   return item.kind === 'breaker'
     ? { of: 'breaker', verb, name: nameOf(item) }
     : `choose a breaker to ${verb} it`
 }
 
-function typePlan(state: State, meant: Chosen): Plan | string {
+function typeAction(state: State, meant: Chosen): Action | string {
   const [type, ...others] = new Set(meant.map(({ type: each }) => each))
   if (others.length > 0) return 'pause takes one type at a time: Esc takes the marks away'
   if (type === null || type === undefined) return 'choose something of the type that is to be paused'
@@ -64,7 +51,7 @@ function typePlan(state: State, meant: Chosen): Plan | string {
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
 
-function jobsPlan(state: State, meant: Chosen, verb: Verb): JobsPlan | string {
+function jobsAction(state: State, meant: Chosen, verb: Verb): JobsAction | string {
   const [item] = meant
   if (meant.some(({ kind }) => kind !== item.kind))
     return `${verb} takes causes alone: Esc takes the marks away`
@@ -97,15 +84,27 @@ function jobsPlan(state: State, meant: Chosen, verb: Verb): JobsPlan | string {
   }
 }
 
-const listOfKind = (item: Marked): JobsPlan['list'] => (item.kind === 'letter' ? 'dlq' : 'jobs')
+const listOfKind = (item: Marked): JobsAction['list'] => (item.kind === 'letter' ? 'dlq' : 'jobs')
 
 function roadOf(item: Marked): JobVerb {
   if (item.kind === 'incident') return 'resolve'
   return item.kind === 'letter' ? 'dlq_retry' : 'retry'
 }
 
+/** Null where nothing narrows the list (that is nobody's slip of a key), and where there is nothing more than the selected one. */
+function allShown(state: State, verb: JobVerb): Omit<JobsAction, 'other'> | null {
+  const list = listOf(state)
+  const filter = state.filters[list]
+  const all = listed(queryOf(state))
+  const isOne = (itemsOf(state)?.length ?? 0) <= 1 && !state.pages[list]?.more
+  if (all === null || isOne || (filter === undefined && state.cause === null)) return null
+  const of = state.cause === null ? 'all' : 'all of this cause'
+  const words = filter === undefined ? of : `${of} that fit the filter ${filter.text}`
+  return { of: 'jobs', verb, list: all.of, selector: all.selector, words }
+}
+
 /** Minutes that a trip takes unless told. */
 export const usualTripMinutes = 5
 
-export const takesRetries = (plan: Plan): boolean =>
-  plan.of === 'jobs' && ['resolve', 'retry', 'dlq_retry'].includes(plan.verb)
+export const takesRetries = (action: Action): boolean =>
+  action.of === 'jobs' && ['resolve', 'retry', 'dlq_retry'].includes(action.verb)

@@ -8,14 +8,14 @@ import { applyUndo, planUndo } from '../engine/actions/undo.ts'
 import { guardedBecause } from '../messages/incident-messages.ts'
 import { undoable } from '../messages/operation-messages.ts'
 import { counted, thousands } from '../terminal/time.ts'
-import { usualTripMinutes, type JobsPlan, type JobVerb } from './action.ts'
+import { usualTripMinutes } from './action.ts'
+import type { JobsAction, JobVerb, Confirm } from './state.ts'
 import { meantWords } from './as-command.ts'
-import type { Confirm } from './state.ts'
 
-export interface Deed {
+export interface ActionRun {
   actions: ActionContext
   confirm: Confirm
-  /** Stops between two batches. */
+  /** Signals between two batches. */
   signal: AbortSignal
   onProgress(done: number): void
 }
@@ -24,19 +24,19 @@ export interface Done {
   /** A finished sentence. */
   words: string
   /** Something was to be changed, and nothing was. */
-  isVain: boolean
+  changedNothing: boolean
 }
 
 /** Rejects with the store's errors. */
-export async function act(deed: Deed): Promise<Done> {
+export async function applyAction(deed: ActionRun): Promise<Done> {
   const { actions, confirm } = deed
-  const { plan, amount } = confirm
+  const { action, amount } = confirm
   const reason = confirm.reason || null
-  switch (plan.of) {
+  switch (action.of) {
     case 'jobs':
-      return changeJobs(deed, plan)
+      return changeJobs(deed, action)
     case 'breaker': {
-      const { name, verb } = plan
+      const { name, verb } = action
       if (verb === 'trip') {
         const minutes = amount ?? usualTripMinutes
         await applyTrip(actions, { name, reason, forMs: minutes * 60_000 })
@@ -46,7 +46,7 @@ export async function act(deed: Deed): Promise<Done> {
       return fine(changed ? `the breaker ${name} is closed` : `the breaker ${name} was closed already`)
     }
     case 'type': {
-      const { type, verb } = plan
+      const { type, verb } = action
       const paused = verb === 'pause'
       const { changed } = await applyPause(actions, { types: [type], paused, reason, untilAt: null })
       return fine(
@@ -60,7 +60,7 @@ export async function act(deed: Deed): Promise<Done> {
   }
 }
 
-const fine = (words: string): Done => ({ words, isVain: false })
+const fine = (words: string): Done => ({ words, changedNothing: false })
 
 const done: Readonly<Record<JobVerb, string>> = {
   resolve: 'resolved',
@@ -71,7 +71,7 @@ const done: Readonly<Record<JobVerb, string>> = {
 }
 
 /** Counts what each batch did. */
-function running<T>({ signal, onProgress }: Deed): Run<T> {
+function running<T>({ signal, onProgress }: ActionRun): Run<T> {
   let count = 0
   const onBatch = (results: readonly T[]) => {
     count += results.length
@@ -80,28 +80,28 @@ function running<T>({ signal, onProgress }: Deed): Run<T> {
   return { signal, onBatch }
 }
 
-async function changeJobs(deed: Deed, plan: JobsPlan): Promise<Done> {
+async function changeJobs(deed: ActionRun, action: JobsAction): Promise<Done> {
   const { actions, confirm } = deed
   const { targets, guarded, amount, reason } = confirm
-  const { verb, set } = plan
+  const { verb, set } = action
   const change = {
     ...{ verb, reason: reason || null },
     ...(amount === null ? {} : { retries: amount }),
     ...(set ? { set } : {}),
   }
   const keys = targets.map(({ key }) => key)
-  const frozen = { change, keys, targets, guarded, meant: meantWords(plan, confirm) }
+  const frozen = { change, keys, targets, guarded, meant: meantWords(action, confirm) }
   const whySkipped = ({ kind }: { kind: string }) =>
     (guardedBecause as Readonly<Record<string, string>>)[kind] ?? 'it would do harm again'
   const operation = await applyJobs(actions, frozen, { ...running(deed), whySkipped })
-  if (operation === null) return { words: `no job ${done[verb]}`, isVain: false }
+  if (operation === null) return { words: `no job ${done[verb]}`, changedNothing: false }
   return {
     words: `${counted(operation.changed, 'job')} ${done[verb]}${restWords(operation)}`,
-    isVain: isVain(operation),
+    changedNothing: changedNothing(operation),
   }
 }
 
-const isVain = ({ matched, changed }: Operation) => matched > 0 && changed === 0
+const changedNothing = ({ matched, changed }: Operation) => matched > 0 && changed === 0
 
 function restWords(operation: Operation): string {
   const { id, skipped, failed, matched, changed, verb } = operation
@@ -115,13 +115,16 @@ function restWords(operation: Operation): string {
   return `${parts.map((part) => `, ${part}`).join('')} (operation ${id}${undo})`
 }
 
-async function undo(deed: Deed): Promise<Done> {
+async function undo(deed: ActionRun): Promise<Done> {
   const { actions, confirm } = deed
   const { engine } = actions
   const of = undoable(await planUndo(engine.reader, confirm.targets[0]?.key ?? null, engine.now()))
   const operation = await applyUndo(actions, { of, reason: confirm.reason || null }, running(deed))
-  if (isVain(operation))
-    return { words: `nothing of operation ${of.id} could be undone${restWords(operation)}`, isVain: true }
+  if (changedNothing(operation))
+    return {
+      words: `nothing of operation ${of.id} could be undone${restWords(operation)}`,
+      changedNothing: true,
+    }
   return fine(
     `operation ${of.id} undone: ${counted(operation.changed, 'target')} as before${restWords(operation)}`,
   )

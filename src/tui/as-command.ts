@@ -1,11 +1,23 @@
 /** The command line that does what a panel asks for, and what of it goes on record. */
+import { causeCommand } from '../views/cause-view.ts'
+import type { ListName } from './snapshot.ts'
+import { type Item, keyOf } from './items.ts'
 import { thousands } from '../terminal/time.ts'
 import { namedTargets } from '../domain/operation.ts'
 import type { Selector } from '../domain/selector.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { quoted } from '../text/shell-words.ts'
-import { takesRetries, usualTripMinutes, type JobsPlan, type JobVerb, type Plan } from './action.ts'
-import type { Confirm } from './state.ts'
+import { takesRetries, usualTripMinutes } from './action.ts'
+import {
+  type JobsAction,
+  type JobVerb,
+  type Action,
+  type Confirm,
+  chosen,
+  itemsOf,
+  listOf,
+  type State,
+} from './state.ts'
 
 const commands: Readonly<Record<JobVerb, string>> = {
   resolve: 'incidents resolve',
@@ -18,71 +30,71 @@ const commands: Readonly<Record<JobVerb, string>> = {
 /** Where a command is only read, so many keys stand for all of them. */
 export const fewKeys = 20
 
-type Asked = Pick<Confirm, 'plan' | 'reason' | 'amount' | 'targets' | 'takesGuarded'>
+type Asked = Pick<Confirm, 'action' | 'reason' | 'amount' | 'targets' | 'takesGuarded'>
 
 interface Meant {
-  plan: JobsPlan
+  action: JobsAction
   targets: Confirm['targets']
   takesGuarded: boolean
 }
 
 /** The command line that does the same; it can be typed unless it has more keys than `most`. */
 export function equivalentCommand(confirm: Asked, suffix: string, most = Number.POSITIVE_INFINITY): string {
-  const { plan, reason, amount, targets, takesGuarded } = confirm
+  const { action, reason, amount, targets, takesGuarded } = confirm
   const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
-  switch (plan.of) {
+  switch (action.of) {
     case 'jobs':
-      if (takenAway(plan).length > 0) return onlyHere(plan)
-      return `wf ${commands[plan.verb]}${selection({ plan, targets, takesGuarded }, most)}${kindsFlag(confirm)}${retriesFlag(plan, amount)}${setFlags(plan)}${why}${suffix}`
+      if (takenAway(action).length > 0) return onlyHere(action)
+      return `wf ${commands[action.verb]}${selection({ action, targets, takesGuarded }, most)}${kindsFlag(confirm)}${retriesFlag(action, amount)}${setFlags(action)}${why}${suffix}`
     case 'breaker':
-      return `wf breakers ${plan.verb} ${quoted(plan.name)}${plan.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
+      return `wf breakers ${action.verb} ${quoted(action.name)}${action.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
     case 'type':
-      return `wf types ${plan.verb} ${quoted(plan.type)}${why}${suffix}`
+      return `wf types ${action.verb} ${quoted(action.type)}${why}${suffix}`
     default:
       return `wf undo${targets.map(({ key }) => ` ${key}`).join('')}${why}${suffix}`
   }
 }
 
-function retriesFlag(plan: Plan, amount: number | null): string {
-  return amount !== null && takesRetries(plan) ? ` --retries ${amount}` : ''
+function retriesFlag(action: Action, amount: number | null): string {
+  return amount !== null && takesRetries(action) ? ` --retries ${amount}` : ''
 }
 
 /** Guarded kinds are taken by naming them, or their jobs. */
 function kindsFlag({
-  plan,
+  action,
   takesGuarded,
   targets,
-}: Pick<Confirm, 'plan' | 'takesGuarded' | 'targets'>): string {
-  if (!takesGuarded || plan.of !== 'jobs' || namedKeys(plan, targets, takesGuarded) !== null) return ''
+}: Pick<Confirm, 'action' | 'takesGuarded' | 'targets'>): string {
+  if (!takesGuarded || action.of !== 'jobs' || namedKeys(action, targets, takesGuarded) !== null) return ''
   return ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}`
 }
 
 /** What was meant by an action on jobs, in the words of the command line; guarded kinds are a part of it. */
 export function meantWords(
-  plan: JobsPlan,
+  action: JobsAction,
   { targets, takesGuarded }: Pick<Confirm, 'takesGuarded' | 'targets'>,
 ): string {
-  const isNamed = isKeysAlone(plan.selector) || (takesGuarded && plan.list === 'jobs')
+  const isNamed = isKeysAlone(action.selector) || (takesGuarded && action.list === 'jobs')
   return isNamed
     ? namedTargets(targets.map(({ key }) => key))
-    : `${selectorText(plan.selector)}${kindsFlag({ plan, takesGuarded, targets })}`.trim()
+    : `${selectorText(action.selector)}${kindsFlag({ action, takesGuarded, targets })}`.trim()
 }
 
-const takenAway = ({ set = [] }: JobsPlan) => set.flatMap(({ path, remove }) => (remove ? [path] : []))
+const takenAway = ({ set = [] }: JobsAction) => set.flatMap(({ path, remove }) => (remove ? [path] : []))
 
 /** No command line does all of it, so that all of it is said. */
-function onlyHere(plan: JobsPlan): string {
-  const { set = [], verb, selector } = plan
-  const rest = setFlags({ ...plan, set: set.filter(({ remove }) => !remove) })
+function onlyHere(action: JobsAction): string {
+  const { set = [], verb, selector } = action
+  const rest = setFlags({ ...action, set: set.filter(({ remove }) => !remove) })
   const road =
     verb === 'dlq_retry'
       ? `only the editor of wf dlq retry ${selector.keys?.join(' ') ?? ''} --edit does`
       : 'no command does'
-  return `takes away ${takenAway(plan).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
+  return `takes away ${takenAway(action).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
 }
 
 /** Quotes stand around the value alone: what hides secrets then sees where one ends. */
-function setFlags({ set = [] }: JobsPlan): string {
+function setFlags({ set = [] }: JobsAction): string {
   return set
     .map(
       ({ path, value, add }) =>
@@ -91,16 +103,16 @@ function setFlags({ set = [] }: JobsPlan): string {
     .join('')
 }
 
-function selection({ plan, targets, takesGuarded }: Meant, most: number): string {
-  const keys = namedKeys(plan, targets, takesGuarded)
-  if (keys === null) return ` ${selectorText(plan.selector)}`
+function selection({ action, targets, takesGuarded }: Meant, most: number): string {
+  const keys = namedKeys(action, targets, takesGuarded)
+  if (keys === null) return ` ${selectorText(action.selector)}`
   const more = keys.length > most ? ` …(${thousands(keys.length - most)} more)` : ''
   return ` ${keys.slice(0, most).join(' ')}${more}`
 }
 
 /** Null where the selector means the same to the command. */
 function namedKeys(
-  { selector, verb, list }: JobsPlan,
+  { selector, verb, list }: JobsAction,
   targets: Confirm['targets'],
   takesGuarded: boolean,
 ): readonly number[] | null {
@@ -118,3 +130,50 @@ function isKeysAlone(selector: Selector): selector is Selector & { keys: readonl
 /** Means the same of jobs as of their incidents: times do not, an incident is younger than its job. */
 const fitsJobs = (selector: Selector) =>
   Object.keys(selector).every((field) => ['types', 'fingerprints'].includes(field))
+
+const lists: Readonly<Record<ListName, string>> = {
+  overview: 'dashboard --once',
+  causes: 'incidents list --by cause',
+  incidents: 'incidents list',
+  'dead-letters': 'dlq list',
+  breakers: 'breakers list',
+  jobs: 'jobs list',
+  workers: 'workers list',
+}
+
+const shows = { incident: 'incidents show', letter: 'dlq show', job: 'jobs show' } as const
+
+/** One thing by the command that shows it, a cause by the one that takes its incidents, several and nothing by the list. */
+export function copiedCommand(state: State): string {
+  const meant = chosen(state)
+  const first = itemsOf(state)?.find(({ id }) => id === meant[0]?.id)
+  const list = listOf(state)
+  const keys = meant.flatMap(({ key }) => key ?? [])
+  if (keys.length > 1 || (first === undefined && keys.length > 0))
+    return `wf ${lists[list]} ${keys.join(' ')}${state.suffix}`
+  return `wf ${first ? oneCommand(state, first) : listCommand(state)}${first?.kind === 'cause' ? '' : state.suffix}`
+}
+
+function listCommand(state: State): string {
+  const list = listOf(state)
+  const filter = selectorText(state.filters[list]?.selector ?? {})
+  return filter === '' || list === 'breakers' || list === 'workers' ? lists[list] : `${lists[list]} ${filter}`
+}
+
+function oneCommand(state: State, item: Item): string {
+  switch (item.kind) {
+    case 'cause':
+      return causeCommand(item.cause, {
+        selector: state.filters.causes?.selector ?? {},
+        suffix: state.suffix,
+      }).replace(/^wf /, '')
+    case 'breaker':
+      return `breakers show ${quoted(item.breaker.name)}`
+    case 'worker':
+      return 'workers list'
+    case 'type':
+      return 'types list'
+    default:
+      return `${shows[item.kind]} ${keyOf(item) ?? ''}`
+  }
+}

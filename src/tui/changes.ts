@@ -4,17 +4,26 @@ import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
 import type { VariableChange } from '../domain/resolution.ts'
 import { targetPages } from '../engine/actions/targets.ts'
 import type { Engine } from '../engine/engine.ts'
-import { act } from './apply.ts'
+import { applyAction } from './apply.ts'
 import { isYes, otherOf } from './confirm.ts'
-import type { StateDesk } from './state-store.ts'
-import { freeze, mostTargets } from './resolve-targets.ts'
+import type { StateStore } from './state-store.ts'
+import { mostTargets, resolveTargets } from './resolve-targets.ts'
 import { keyOf, type Item } from './items.ts'
 import type { Verb } from './keys.ts'
-import { planOf, type JobVerb, type Plan } from './action.ts'
+import { actionOf } from './action.ts'
+import {
+  type JobVerb,
+  type Action,
+  chosen,
+  itemsOf,
+  pageKey,
+  queryOf,
+  type Confirm,
+  type Notice,
+} from './state.ts'
 import type { Source } from './source.ts'
 import { listed } from './filter.ts'
 import { marksOfTargets, noMarks } from './selection.ts'
-import { chosen, itemsOf, pageKey, queryOf, type Confirm, type Notice } from './state.ts'
 import { everyItem } from '../store/page.ts'
 
 export interface Editor {
@@ -23,7 +32,7 @@ export interface Editor {
 }
 
 export interface ChangesParts {
-  desk: StateDesk
+  stateStore: StateStore
   source: Source
   clock: Clock
   who: string
@@ -54,33 +63,39 @@ export class Changes {
 
   ask(verb: Verb): void {
     if (this.#working) return this.#tell('one change at a time: the last one is still at work', 'bad')
-    if (verb === 'edit') return void this.#edit().catch((error: unknown) => this.#tell(wordsOf(error), 'bad'))
-    const plan = planOf(this.#parts.desk.state(), verb)
-    if (typeof plan === 'string') this.#tell(plan, 'bad')
-    else this.#offer(plan)
+    if (verb === 'edit')
+      return void this.#edit().catch((error: unknown) => this.#tell(messageOf(error), 'bad'))
+    const action = actionOf(this.#parts.stateStore.state(), verb)
+    if (typeof action === 'string') this.#tell(action, 'bad')
+    else this.#offer(action)
   }
 
   /** Every row of the list that is shown, of which only a page is known. */
   markAll(): void {
-    const { desk, source } = this.#parts
-    const query = queryOf(desk.state())
+    const { stateStore, source } = this.#parts
+    const query = queryOf(stateStore.state())
     const meant = listed(query)
     if (meant === null) return
     const limit = mostTargets + 1
     everyItem(targetPages(source.reader, { list: meant.of, selector: meant.selector }), { limit }).then(
       (targets) => {
         const marks = marksOfTargets(query.list, targets.slice(0, mostTargets))
-        desk.dispatch({ type: 'marked', key: pageKey(query), marks, more: targets.length > mostTargets })
+        stateStore.dispatch({
+          type: 'marked',
+          key: pageKey(query),
+          marks,
+          more: targets.length > mostTargets,
+        })
       },
       (error: unknown) => {
-        desk.dispatch({ type: 'marked', key: pageKey(query), marks: noMarks, more: false })
-        this.#tell(wordsOf(error), 'bad')
+        stateStore.dispatch({ type: 'marked', key: pageKey(query), marks: noMarks, more: false })
+        this.#tell(messageOf(error), 'bad')
       },
     )
   }
 
   /** True: the key was for the change itself. */
-  hears(confirm: Confirm, key: string): boolean {
+  takes(confirm: Confirm, key: string): boolean {
     if (confirm.status === 'working') {
       if (key === 'esc' || key === 'ctrl-c') this.#working?.abort.abort()
       return true
@@ -92,7 +107,7 @@ export class Changes {
     }
     if (!isYes(confirm, key)) return false
     const abort = new AbortController()
-    this.#parts.desk.dispatch({ type: 'begun', id: confirm.id })
+    this.#parts.stateStore.dispatch({ type: 'begun', id: confirm.id })
     const ended = this.#apply(confirm, abort.signal).finally(() => {
       this.#working = null
     })
@@ -100,38 +115,39 @@ export class Changes {
     return true
   }
 
-  /** Stops what is under way between two batches, and waits for it. */
+  /** Signals what is under way between two batches, and waits for it. */
   async stop(): Promise<void> {
     this.#working?.abort.abort()
     await this.#working?.ended
   }
 
   #notice(text: string, tone: Notice['tone']): Notice {
-    return { text, tone, at: this.#parts.desk.state().now }
+    return { text, tone, at: this.#parts.stateStore.state().now }
   }
 
   #tell(text: string, tone: Notice['tone']): void {
-    this.#parts.desk.dispatch({ type: 'noticed', notice: this.#notice(text, tone) })
+    this.#parts.stateStore.dispatch({ type: 'noticed', notice: this.#notice(text, tone) })
   }
 
-  #offer(plan: Plan, from?: Confirm): void {
-    const { desk, source } = this.#parts
+  #offer(action: Action, from?: Confirm): void {
+    const { stateStore, source } = this.#parts
     const id = ++this.#lastId
-    desk.dispatch({ type: 'asked', id, plan, ...(from ? { from } : {}) })
-    freeze(source.reader, plan, source.now()).then(
-      (found) => desk.dispatch({ type: 'frozen', id, ...found }),
-      (error: unknown) => desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') }),
+    stateStore.dispatch({ type: 'proposed', id, action, ...(from ? { from } : {}) })
+    resolveTargets(source.reader, action, source.now()).then(
+      (found) => stateStore.dispatch({ type: 'resolved', id, ...found }),
+      (error: unknown) =>
+        stateStore.dispatch({ type: 'ended', id, notice: this.#notice(messageOf(error), 'bad') }),
     )
   }
 
   async #edit(): Promise<void> {
-    const { desk, source } = this.#parts
-    const [one, ...others] = chosen(desk.state())
-    const item = itemsOf(desk.state())?.find(({ id }) => id === one?.id)
+    const { stateStore, source } = this.#parts
+    const [one, ...others] = chosen(stateStore.state())
+    const item = itemsOf(stateStore.state())?.find(({ id }) => id === one?.id)
     const key = item ? keyOf(item) : null
     if (!item || key === null || others.length > 0)
       return this.#tell('choose one job to edit its variables', 'bad')
-    if (desk.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')
+    if (stateStore.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')
     const road = roadOf(item)
     if (road === null)
       return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
@@ -154,28 +170,32 @@ export class Changes {
       this.#draft = null
       return changes
     } catch (error) {
-      throw new Error(`not taken (E opens it again as you left it): ${wordsOf(error)}`, { cause: error })
+      throw new Error(`not taken (E opens it again as you left it): ${messageOf(error)}`, { cause: error })
     }
   }
 
   async #apply(confirm: Confirm, signal: AbortSignal): Promise<void> {
-    const { desk, clock, who, openEngine, poke } = this.#parts
+    const { stateStore, clock, who, openEngine, poke } = this.#parts
     const { id } = confirm
     try {
       const engine = await openEngine()
       try {
-        const { words, isVain } = await act({
+        const { words, changedNothing } = await applyAction({
           actions: { engine, clock, who },
           confirm,
           signal,
-          onProgress: (done) => desk.dispatch({ type: 'progressed', id, done }),
+          onProgress: (done) => stateStore.dispatch({ type: 'progressed', id, done }),
         })
-        desk.dispatch({ type: 'ended', id, notice: this.#notice(words, isVain ? 'bad' : 'good') })
+        stateStore.dispatch({
+          type: 'ended',
+          id,
+          notice: this.#notice(words, changedNothing ? 'bad' : 'good'),
+        })
       } finally {
         await engine.reader.close()
       }
     } catch (error) {
-      desk.dispatch({ type: 'ended', id, notice: this.#notice(wordsOf(error), 'bad') })
+      stateStore.dispatch({ type: 'ended', id, notice: this.#notice(messageOf(error), 'bad') })
     }
     poke(true)
   }
@@ -190,4 +210,4 @@ function roadOf(item: Item): { verb: JobVerb; list: 'incidents' | 'dlq' | 'jobs'
     : null
 }
 
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

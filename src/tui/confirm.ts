@@ -1,18 +1,20 @@
 /** The one panel that stands before every change. */
-import type { Event, Confirm, State } from './state.ts'
+import type { Event, Confirm, State, JobsAction } from './state.ts'
 import { noMarks } from './selection.ts'
-import type { JobsPlan } from './action.ts'
 import { edited } from './prompt.ts'
 
-type ConfirmEvent = Extract<Event, { type: 'asked' | 'frozen' | 'begun' | 'progressed' | 'ended' | 'typed' }>
+type ConfirmEvent = Extract<
+  Event,
+  { type: 'proposed' | 'resolved' | 'begun' | 'progressed' | 'ended' | 'typed' }
+>
 
 export function reduceConfirm(state: State, event: ConfirmEvent): State {
-  if (event.type === 'asked') {
-    const { id, plan, from } = event
+  if (event.type === 'proposed') {
+    const { id, action, from } = event
     const panel: Confirm = {
       kind: 'confirm',
       id,
-      plan,
+      action,
       status: 'counting',
       targets: [],
       guarded: [],
@@ -30,7 +32,7 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
   // News of a panel that was closed meanwhile.
   if (event.id !== panel.id) return event.type === 'ended' ? { ...state, notice: event.notice } : state
   switch (event.type) {
-    case 'frozen':
+    case 'resolved':
       return {
         ...state,
         overlay: { ...panel, status: 'ready', targets: event.targets, guarded: event.guarded },
@@ -65,8 +67,8 @@ function typed(state: State, panel: Confirm, key: string): State {
 }
 
 /** There is nothing to agree to. */
-export function isNothing({ plan, status, targets }: Confirm): boolean {
-  return status === 'ready' && targets.length === 0 && (plan.of === 'jobs' || plan.of === 'operation')
+export function isNothing({ action, status, targets }: Confirm): boolean {
+  return status === 'ready' && targets.length === 0 && (action.of === 'jobs' || action.of === 'operation')
 }
 
 /** Whether a key agrees to what the panel asks. */
@@ -75,9 +77,9 @@ export function isYes(panel: Confirm, key: string): boolean {
 }
 
 /** What the key that turns from the selected one to all that is listed, and back, asks for; null for every other key. */
-export function otherOf({ plan, status, typing }: Confirm, key: string): JobsPlan | null {
-  if (key !== 'a' || typing || status === 'working' || plan.of !== 'jobs' || plan.other === undefined)
+export function otherOf({ action, status, typing }: Confirm, key: string): JobsAction | null {
+  if (key !== 'a' || typing || status === 'working' || action.of !== 'jobs' || action.other === undefined)
     return null
-  const { other, ...here } = plan
+  const { other, ...here } = action
   return { ...other, other: here }
 }

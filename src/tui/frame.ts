@@ -23,18 +23,18 @@ export function frameOf(state: State, paint: Paint): readonly Safe[] {
       ),
     ]
   }
-  const look: RenderContext = { paint, width: columns, height: bodyRows(state) }
+  const context: RenderContext = { paint, width: columns, height: bodyRows(state) }
   // What is frozen is to be read and copied: its ages stand still with it.
   const shown = state.frozen ? { ...state, now: state.readAt ?? state.now } : state
   return [
-    ...headerLines(shown, look),
-    ...fill(withOverlay(shown, bodyOf(shown, look), look), look.height),
-    ...footerLines(state, look),
+    ...headerLines(shown, context),
+    ...fill(withOverlay(shown, bodyOf(shown, context), context), context.height),
+    ...footerLines(state, context),
   ].map((line) => cutLine(line, columns))
 }
 
-function bodyOf(state: State, look: RenderContext): readonly Safe[] {
+function bodyOf(state: State, context: RenderContext): readonly Safe[] {
   const items = itemsOf(state)
-  if (state.screen !== 'overview') return listScreen(state, items, look)
-  return state.open ? detailLines(state, look) : overviewLines(state, items ?? [], look)
+  if (state.screen !== 'overview') return listScreen(state, items, context)
+  return state.open ? detailLines(state, context) : overviewLines(state, items ?? [], context)
 }

@@ -10,7 +10,7 @@ import { pasteMark } from './key-names.ts'
 export interface KeyInput {
   /** The stdin to give to Ink. */
   readonly stdin: NodeJS.ReadStream
-  /** Stops reading the terminal. */
+  /** Signals reading the terminal. */
   close(): void
 }
 

@@ -49,7 +49,7 @@ export interface Binding {
   command: Command
   /** Names as `keyName` gives them; the first one is shown. */
   keys: readonly string[]
-  group: 'move' | 'look' | 'change' | 'leave'
+  group: 'move' | 'view' | 'change' | 'leave'
   /** For the help screen. */
   words: string
   /** For the help line; left out there when it has none. The lowest rank is shown first. */
@@ -95,21 +95,21 @@ export const bindings: readonly Binding[] = [
   {
     command: 'filter',
     keys: ['/'],
-    group: 'look',
+    group: 'view',
     words: 'filter by a selector, as commands do',
     short: { word: 'filter', rank: 3 },
   },
   {
     command: 'palette',
     keys: [':'],
-    group: 'look',
+    group: 'view',
     words: 'command by its name',
     short: { word: 'command', rank: 8 },
   },
   {
     command: 'mark',
     keys: ['space'],
-    group: 'look',
+    group: 'view',
     words: 'mark, to change several',
     short: { word: 'mark', rank: 7 },
     lists: causeLists,
@@ -117,14 +117,14 @@ export const bindings: readonly Binding[] = [
   {
     command: 'mark-all',
     keys: ['*'],
-    group: 'look',
+    group: 'view',
     words: 'mark all of the list, or none',
     lists: causeLists,
   },
   {
     command: 'explain',
     keys: ['e'],
-    group: 'look',
+    group: 'view',
     words: 'explain why it is where it is',
     short: { word: 'explain', rank: 5 },
     lists: jobLists,
@@ -132,14 +132,14 @@ export const bindings: readonly Binding[] = [
   {
     command: 'attempts',
     keys: ['l'],
-    group: 'look',
+    group: 'view',
     words: 'attempts, with stacks and causes',
     short: { word: 'attempts', rank: 6 },
     lists: jobLists,
   },
-  { command: 'copy', keys: ['c'], group: 'look', words: 'show it as a command to copy' },
-  { command: 'freeze', keys: ['p'], group: 'look', words: 'freeze the screen, or let it go on' },
-  { command: 'redraw', keys: ['ctrl-l'], group: 'look', words: 'read and draw anew' },
+  { command: 'copy', keys: ['c'], group: 'view', words: 'show it as a command to copy' },
+  { command: 'freeze', keys: ['p'], group: 'view', words: 'freeze the screen, or let it go on' },
+  { command: 'redraw', keys: ['ctrl-l'], group: 'view', words: 'read and draw anew' },
   {
     command: 'resolve',
     keys: ['R'],

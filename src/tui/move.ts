@@ -1,6 +1,6 @@
 /** Moving the selection, or, where the detail has the keys, what of it is in view. */
-import { atEnd, atTop, isSamePlace, stepped, type Stand, type Step } from './page-window.ts'
-import { itemsOf, listOf, listRows, selectedIndex, standOf, type KnownPage, type State } from './state.ts'
+import { atEnd, atTop, isSamePlace, nextPosition, type ListPosition, type Step } from './page-window.ts'
+import { itemsOf, listOf, listRows, selectedIndex, positionOf, type KnownPage, type State } from './state.ts'
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
 
@@ -18,12 +18,12 @@ export function move(state: State, to: Move): State {
   if (items === null || page === undefined) return state
   const turned = turnedTo(state, to, page)
   if (turned !== null) return turned
-  const { jump } = standOf(state)
+  const { jump } = positionOf(state)
   const rows = listRows(state) - 1
   // On from the row that is still to come.
   if (jump !== null)
-    return stoodAt(state, {
-      ...standOf(state),
+    return positionedAt(state, {
+      ...positionOf(state),
       jump: { ...jump, by: next(jump.by, { to, page: rows, last: jump.by }) },
     })
   const last = items.length - 1
@@ -33,9 +33,9 @@ export function move(state: State, to: Move): State {
   return readOn({ ...state, cursors, scroll: 0 }, page, { index, wanted })
 }
 
-const stoodAt = (state: State, stand: Stand): State => ({
+const positionedAt = (state: State, stand: ListPosition): State => ({
   ...state,
-  stands: { ...state.stands, [listOf(state)]: stand },
+  positions: { ...state.positions, [listOf(state)]: stand },
 })
 
 /** The first or the last row stands on another page than the one that is known. */
@@ -44,8 +44,8 @@ function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | n
   const stand = to === 'first' ? { ...atTop, jump: { to, by: 0 } as const } : atEnd
   const isThere = place.fromEnd === (to === 'last') && place.cursor === null
   const isKnown = isThere || (!more && (place.cursor === null || place.fromEnd === (to === 'first')))
-  if (isKnown && standOf(state).jump === null) return null
-  return state.frozen ? told(state) : stoodAt(state, stand)
+  if (isKnown && positionOf(state).jump === null) return null
+  return state.frozen ? told(state) : positionedAt(state, stand)
 }
 
 /** What came above the selected row, or went, has brought it near an edge of the page. */
@@ -59,16 +59,16 @@ export function kept(state: State): State {
 
 /** Far enough in the page, the next one is asked for, long before its rows are wanted. */
 function readOn(state: State, page: KnownPage, { index, wanted }: { index: number; wanted: number }): State {
-  const stand = standOf(state)
+  const stand = positionOf(state)
   const { fromEnd } = stand.place
   const count = page.items.length
   const over = overWhich(wanted, { count, fromEnd })
   if (state.frozen)
-    return over !== null && (over === 'away' ? page.more : stand.trail.length > 0) ? told(state) : state
+    return over !== null && (over === 'away' ? page.more : stand.passedPages.length > 0) ? told(state) : state
   // The page that was asked for last is still to come.
   if (!isSamePlace(page.place, stand.place)) return state
-  const on = stepped(stand, { ...page, count }, { depth: fromEnd ? count - 1 - index : index, over })
-  return on === null ? state : stoodAt(state, on)
+  const on = nextPosition(stand, { ...page, count }, { depth: fromEnd ? count - 1 - index : index, over })
+  return on === null ? state : positionedAt(state, on)
 }
 
 function overWhich(wanted: number, { count, fromEnd }: { count: number; fromEnd: boolean }): Step['over'] {

@@ -13,15 +13,15 @@ export interface Place {
   passed: number
 }
 
-export interface Stand {
+export interface ListPosition {
   place: Place
   /** Places on the way from that end, the last one last. */
-  trail: readonly Trodden[]
+  passedPages: readonly PassedPage[]
   /** Wanted of a page that is still to come: its first or its last row, and so many rows on from it. */
   jump: Jump | null
 }
 
-interface Trodden extends Place {
+interface PassedPage extends Place {
   /** The next one has no row of it. */
   gap: boolean
 }
@@ -31,10 +31,14 @@ export interface Jump {
   by: number
 }
 
-export const atTop: Stand = { place: { fromEnd: false, cursor: null, passed: 0 }, trail: [], jump: null }
-export const atEnd: Stand = {
+export const atTop: ListPosition = {
+  place: { fromEnd: false, cursor: null, passed: 0 },
+  passedPages: [],
+  jump: null,
+}
+export const atEnd: ListPosition = {
   place: { fromEnd: true, cursor: null, passed: 0 },
-  trail: [],
+  passedPages: [],
   jump: { to: 'last', by: 0 },
 }
 
@@ -64,11 +68,15 @@ export interface Step {
 }
 
 /** Where to read on, so that there are always rows around the selected one; null while the page serves. */
-export function stepped(stand: Stand, page: PageEdges, { depth, over }: Step): Stand | null {
-  const { place, trail } = stand
-  const on = (cursor: string | null, rows: number, gap: boolean): Stand => ({
+export function nextPosition(
+  stand: ListPosition,
+  page: PageEdges,
+  { depth, over }: Step,
+): ListPosition | null {
+  const { place, passedPages } = stand
+  const on = (cursor: string | null, rows: number, gap: boolean): ListPosition => ({
     place: { ...place, cursor, passed: place.passed + rows },
-    trail: [...trail, { ...place, gap }],
+    passedPages: [...passedPages, { ...place, gap }],
     jump: gap ? { to: place.fromEnd ? 'last' : 'first', by: 0 } : null,
   })
   const isShort = page.count < page.limit
@@ -77,12 +85,12 @@ export function stepped(stand: Stand, page: PageEdges, { depth, over }: Step): S
     return on(page.cut, page.cutRows, false)
   // So few were found in so many rows that were looked into: what follows has none of these.
   if (page.more && isShort && over === 'away') return on(page.next, page.count, true)
-  const before = trail.at(-1)
+  const before = passedPages.at(-1)
   if (before === undefined || (before.gap ? over !== 'towards' : depth >= page.cutRows / 2)) return null
   const { gap, ...nearer } = before
   return {
     place: nearer,
-    trail: trail.slice(0, -1),
+    passedPages: passedPages.slice(0, -1),
     jump: gap ? { to: place.fromEnd ? 'first' : 'last', by: 0 } : null,
   }
 }

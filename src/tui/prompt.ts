@@ -47,7 +47,7 @@ function filtered(state: State, prompt: Prompt): State {
     marking: null,
     overlay: null,
     cursors,
-    stands: { ...state.stands, [list]: atTop },
+    positions: { ...state.positions, [list]: atTop },
   }
 }
 

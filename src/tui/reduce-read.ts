@@ -1,6 +1,6 @@
 /** The part of the reducer that takes in what was read: pages, cursors and marks follow their rows. */
 import { kept } from './move.ts'
-import { atTop, isSamePlace, type Stand } from './page-window.ts'
+import { atTop, isSamePlace, type ListPosition } from './page-window.ts'
 import {
   all,
   figureItems,
@@ -56,17 +56,17 @@ function withCursorOf(
 
 /** The row that was asked for is there; or the whole page is gone, and the list is shown from its beginning. */
 function landed(state: State, list: ListName): State {
-  const [stand, page] = [state.stands[list], state.pages[list]]
+  const [stand, page] = [state.positions[list], state.pages[list]]
   if (page === undefined || !isSamePlace((stand ?? atTop).place, page.place)) return state
   if (stand === undefined) return list === listOf(state) ? kept(state) : state
-  const stood = (to: Stand): State['stands'] => ({ ...state.stands, [list]: to })
+  const stood = (to: ListPosition): State['positions'] => ({ ...state.positions, [list]: to })
   if (page.items.length === 0 && !page.more && stand.place.cursor !== null)
-    return { ...state, stands: stood(atTop) }
+    return { ...state, positions: stood(atTop) }
   if (stand.jump === null) return list === listOf(state) ? kept(state) : state
   const last = page.items.length - 1
   const index = Math.max(0, Math.min(last, (stand.jump.to === 'first' ? 0 : last) + stand.jump.by))
   const cursors = { ...state.cursors, [list]: { id: page.items[index]?.id ?? null, index } }
-  return { ...state, cursors, stands: stood({ ...stand, jump: null }) }
+  return { ...state, cursors, positions: stood({ ...stand, jump: null }) }
 }
 
 /** Without a filter, these are known as soon as the figures are. */

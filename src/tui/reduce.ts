@@ -29,7 +29,7 @@ export function reduce(state: State, event: Event): State {
       return withoutOldNotice({ ...state, now: event.now })
     case 'read':
       return withSnapshot(state, event.snapshot)
-    case 'looked':
+    case 'unchanged':
       return looked(state, event.at)
     case 'failed':
       return {
@@ -44,7 +44,7 @@ export function reduce(state: State, event: Event): State {
       return withMarks(state, event)
     case 'noticed':
       return { ...state, notice: event.notice }
-    case 'showed':
+    case 'overlaid':
       return { ...state, overlay: event.overlay }
     default:
       return reduceConfirm(state, event)
@@ -150,7 +150,7 @@ function opened(state: State): State {
     screen: 'incidents',
     cause: item.cause.fingerprint,
     cursors,
-    stands: { ...state.stands, incidents: atTop },
+    positions: { ...state.positions, incidents: atTop },
     ...closedDetail,
     ...unmarked,
   })
@@ -167,7 +167,7 @@ function back(state: State): State {
   const list = listOf(state)
   if (state.filters[list]) {
     const { [list]: _, ...filters } = state.filters
-    return anchored({ ...state, filters, stands: { ...state.stands, [list]: atTop } })
+    return anchored({ ...state, filters, positions: { ...state.positions, [list]: atTop } })
   }
   return toScreen(state, state.cause === null ? 'overview' : 'incidents')
 }

@@ -4,13 +4,13 @@ import { planUndo } from '../engine/actions/undo.ts'
 import { commandOf, undoable } from '../messages/operation-messages.ts'
 import type { StoreReader } from '../store/port.ts'
 import { counted, relative, thousands } from '../terminal/time.ts'
-import type { Plan } from './action.ts'
+import type { Action } from './state.ts'
 
 /** Throws WfErrors `not_found` and `conflict` where there is nothing to undo, and an Error for too many jobs. */
-export async function freeze(reader: StoreReader, plan: Plan, now: number): Promise<Frozen> {
-  switch (plan.of) {
+export async function resolveTargets(reader: StoreReader, action: Action, now: number): Promise<Frozen> {
+  switch (action.of) {
     case 'jobs': {
-      const frozen = await freezeJobs(reader, plan, { limit: mostTargets + 1 })
+      const frozen = await freezeJobs(reader, action, { limit: mostTargets + 1 })
       if (frozen.targets.length + frozen.guarded.length > mostTargets) throw new Error(tooMany)
       return frozen
     }

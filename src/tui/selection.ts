@@ -1,7 +1,7 @@
 /** What is marked: known by so much of it that an action needs no row of the list. */
 import { keyOf, typeOf, type Item, type ItemKind } from './items.ts'
 import type { ListName } from './snapshot.ts'
-import type { Target } from './state.ts'
+import type { Target } from '../engine/actions/targets.ts'
 
 export interface Marked {
   id: string

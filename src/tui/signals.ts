@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 /** Null: a key ended it. */
 export type Stop = 'SIGTERM' | 'SIGHUP' | 'SIGINT' | null
 
-export interface StopsOptions {
+export interface SignalOptions {
   terminal: Terminal
   /** Draws the screen again, whole. */
   repaint(): void
@@ -15,7 +15,7 @@ export interface StopsOptions {
   fail(error: unknown): void
 }
 
-export interface Stops {
+export interface Signals {
   /** To the shell, as Ctrl-Z does anywhere else. */
   suspend(): void
   release(): void
@@ -24,7 +24,7 @@ export interface Stops {
 /** Where nothing stops the process (no shell would wake it), the screen is taken back after this. */
 const notStoppedMs = 300
 
-export function onStops({ terminal, repaint, clock, stop, fail }: StopsOptions): Stops {
+export function listenForSignals({ terminal, repaint, clock, stop, fail }: SignalOptions): Signals {
   let waiting: Cancel | null = null
   let isAway = false
   const back = () => {

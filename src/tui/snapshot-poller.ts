@@ -7,7 +7,7 @@ import { readFirst, readSnapshot } from './read-snapshot.ts'
 import type { Source } from './source.ts'
 import type { Figures, Query, Snapshot } from './snapshot.ts'
 
-export interface SnapshotsOptions {
+export interface SnapshotPollerOptions {
   source: Source
   clock: Clock
   /** Between two looks. */
@@ -22,7 +22,7 @@ export interface SnapshotsOptions {
   onFailure(error: unknown): void
 }
 
-export interface Snapshots {
+export interface SnapshotPoller {
   /** Something else is wanted: look at once, or right after the look that is under way. `anew`: whatever is known. */
   poke(options?: { anew: boolean }): void
   /** Ends after the look that is under way. */
@@ -37,7 +37,7 @@ interface Known {
   readMs: number
 }
 
-export function keepSnapshots(options: SnapshotsOptions): Snapshots {
+export function startSnapshotPoller(options: SnapshotPollerOptions): SnapshotPoller {
   const { clock, refreshMs } = options
   const ended = new AbortController()
   let wake = new AbortController()
@@ -69,7 +69,11 @@ export function keepSnapshots(options: SnapshotsOptions): Snapshots {
   }
 }
 
-async function look(options: SnapshotsOptions, known: Known | null, isFirst: boolean): Promise<Known | null> {
+async function look(
+  options: SnapshotPollerOptions,
+  known: Known | null,
+  isFirst: boolean,
+): Promise<Known | null> {
   const { source, clock, refreshMs } = options
   const query = options.query()
   if (query === null) return known

@@ -7,8 +7,8 @@ import { isStoreGone } from '../errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { StoreReader } from '../store/port.ts'
 import { createController } from './controller.ts'
-import { clipboardSequence } from './copy.ts'
-import { createDesk } from './state-store.ts'
+import { clipboardSequence, createTerminal, type Terminal, type TerminalStreams } from './terminal.ts'
+import { createStateStore } from './state-store.ts'
 import { editText } from './edit.ts'
 import { startApp } from './app.ts'
 import { frameOf } from './frame.ts'
@@ -20,9 +20,8 @@ import type { Paint } from '../terminal/paint.ts'
 import { sourceOf } from './source.ts'
 import type { Query } from './snapshot.ts'
 import { initialState, itemsOf, queryOf, type State } from './state.ts'
-import { onStops, type Stop, type Stops } from './signals.ts'
-import { createTerminal, type Terminal, type TerminalStreams } from './terminal.ts'
-import { keepSnapshots } from './snapshot-poller.ts'
+import { listenForSignals, type Stop, type Signals } from './signals.ts'
+import { startSnapshotPoller } from './snapshot-poller.ts'
 
 export interface DashboardOptions extends TerminalStreams {
   store: StoreReader & { now(): number }
@@ -46,7 +45,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const terminal = createTerminal(options)
   const output = createFrameOutput(stdout)
   const ending = whatEnds()
-  const stops = onStops({ ...{ terminal, clock }, ...ending, repaint: output.repaint })
+  const stops = listenForSignals({ ...{ terminal, clock }, ...ending, repaint: output.repaint })
   const parts = putTogether(options, { terminal, output, ending, stops })
   const keys = createKeyInput(stdin, clock)
   try {
@@ -60,7 +59,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Stop> {
     try {
       return await ending.ended
     } finally {
-      parts.desk.close()
+      parts.stateStore.close()
       app.unmount()
     }
   } finally {
@@ -100,37 +99,37 @@ interface Around {
   terminal: Terminal
   output: FrameOutput
   ending: Ending
-  stops: Stops
+  stops: Signals
 }
 
 function putTogether(options: DashboardOptions, { terminal, output, ending, stops }: Around) {
   const { store, clock, paint, screen, refreshMs, readOnly, suffix, who, stdout } = options
   const source = sourceOf(store, clock)
-  const desk = createDesk(
+  const stateStore = createStateStore(
     initialState({ size: terminal.size(), now: store.now(), screen, readOnly, suffix }),
     clock,
   )
   let followedMs = Number.NEGATIVE_INFINITY
-  const snapshots = keepSnapshots({
+  const snapshots = startSnapshotPoller({
     ...{ source, clock, refreshMs },
-    query: () => wantedNow(desk.state()),
+    query: () => wantedNow(stateStore.state()),
     onRead(snapshot) {
-      desk.dispatch({ type: 'read', snapshot })
+      stateStore.dispatch({ type: 'read', snapshot })
       // What was selected or read around it is gone, and what stands in its place is to be shown: where rows fly by, once a refresh.
-      const moved = JSON.stringify(snapshot.query) !== JSON.stringify(queryOf(desk.state()))
+      const moved = JSON.stringify(snapshot.query) !== JSON.stringify(queryOf(stateStore.state()))
       if (!moved || clock.monotonic() - followedMs < refreshMs) return
       followedMs = clock.monotonic()
       snapshots.poke()
     },
-    onFirst: (snapshot) => desk.dispatch({ type: 'read', snapshot }),
-    onSame: (at) => desk.dispatch({ type: 'looked', at }),
+    onFirst: (snapshot) => stateStore.dispatch({ type: 'read', snapshot }),
+    onSame: (at) => stateStore.dispatch({ type: 'unchanged', at }),
     onFailure: (error) =>
       isStoreGone(error)
         ? ending.fail(error)
-        : desk.dispatch({ type: 'failed', why: wordsOf(error), at: source.now() }),
+        : stateStore.dispatch({ type: 'failed', why: messageOf(error), at: source.now() }),
   })
   const controller = createController({
-    ...{ desk, source, clock, who, openEngine: options.openEngine },
+    ...{ stateStore, source, clock, who, openEngine: options.openEngine },
     poke: (anew) => snapshots.poke({ anew }),
     outside: {
       quit: () => ending.stop(null),
@@ -142,26 +141,30 @@ function putTogether(options: DashboardOptions, { terminal, output, ending, stop
   })
   const resized = () => {
     output.forget()
-    desk.dispatch({ type: 'resized', size: terminal.size() })
+    stateStore.dispatch({ type: 'resized', size: terminal.size() })
     snapshots.poke()
   }
   stdout.on('resize', resized)
   const frames = createFrames({
-    draw: () => frameOf(desk.state(), paint),
-    subscribe: desk.subscribe,
+    draw: () => frameOf(stateStore.state(), paint),
+    subscribe: stateStore.subscribe,
     // Of a terminal that can't keep up only the newest frame is wanted.
     isReady: () => !stdout.writableNeedDrain,
     failed: ending.fail,
   })
   stdout.on('drain', frames.refresh)
-  const ticking = tick({ clock, frames, ticked: () => desk.dispatch({ type: 'ticked', now: store.now() }) })
+  const ticking = tick({
+    clock,
+    frames,
+    ticked: () => stateStore.dispatch({ type: 'ticked', now: store.now() }),
+  })
   const stop = async () => {
     stdout.off('resize', resized)
     stdout.off('drain', frames.refresh)
     ticking()
     await Promise.all([snapshots.stop(), controller.stop()])
   }
-  return { desk, frames, press: controller.press, stop }
+  return { stateStore, frames, press: controller.press, stop }
 }
 
 /** Of a frozen screen only what was never read, and the detail that is opened. */
@@ -169,7 +172,7 @@ function wantedNow(state: State): Query | null {
   return state.frozen && state.figures && !state.open && itemsOf(state) !== null ? null : queryOf(state)
 }
 
-const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Once a second; less often while nothing that is shown changes with time. Until it is told to stop. */
 function tick({ clock, frames, ticked }: { clock: Clock; frames: Frames; ticked(): void }): () => void {

@@ -1,4 +1,4 @@
-/** Where the present state lies: events change it through the reducer, and whoever draws hears of it at most ten times a second. */
+/** Where the present state lies: events change it through the reducer, and whoever draws takes of it at most ten times a second. */
 import type { Cancel, Clock } from '../clock.ts'
 import type { Event, State } from './state.ts'
 import { reduce } from './reduce.ts'
@@ -8,7 +8,7 @@ const burst = 2
 /** Between frames in a row; with the burst no more than ten in any second. */
 const frameMs = 125
 
-export interface StateDesk {
+export interface StateStore {
   state(): State
   dispatch(event: Event): void
   subscribe(changed: () => void): () => void
@@ -16,7 +16,7 @@ export interface StateDesk {
   close(): void
 }
 
-export function createDesk(initial: State, clock: Clock): StateDesk {
+export function createStateStore(initial: State, clock: Clock): StateStore {
   const listeners = new Set<() => void>()
   let state = initial
   let saved = burst

@@ -2,13 +2,15 @@
  * All that the dashboard knows at a moment. Views are drawn from it alone, and only the reducer makes the next one.
  * It holds no store, no terminal and no clock: what happens outside comes in as events.
  */
+import type { VariableChange } from '../domain/resolution.ts'
+import type { Target } from '../engine/actions/targets.ts'
+import type { Selector } from '../domain/selector.ts'
 import type { Detail, DetailQuery, Pane, Figures, ListName, Page, Query, Snapshot } from './snapshot.ts'
 import { filteredLists, type Filter } from './filter.ts'
 import type { Item } from './items.ts'
 import type { Screen, Command } from './keys.ts'
 import { markOf, noMarks, type Marked, type Marks } from './selection.ts'
-import { atTop, pageRows, partRows, type Stand } from './page-window.ts'
-import type { Plan } from './action.ts'
+import { atTop, pageRows, partRows, type ListPosition } from './page-window.ts'
 
 export interface Size {
   columns: number
@@ -26,18 +28,32 @@ export interface KnownPage extends Page, Pick<Query, 'place' | 'limit' | 'cutRow
   key: string
 }
 
-export interface Target {
-  key: number
-  type: string
-  /** Kind of its incident, reason of its dead letter, or its state. */
-  kind: string
+export type JobVerb = 'resolve' | 'retry' | 'dlq_retry' | 'discard' | 'cancel'
+
+export interface JobsAction {
+  of: 'jobs'
+  verb: JobVerb
+  /** Where its targets are found. */
+  list: 'incidents' | 'dlq' | 'jobs'
+  selector: Selector
+  set?: readonly VariableChange[]
+  /** All that the list shows, where that was narrowed and only the selected one is meant; or back to that one. */
+  other?: Omit<JobsAction, 'other'>
+  /** Said of it where it is the other one. */
+  words?: string
 }
+
+export type Action =
+  | JobsAction
+  | { of: 'breaker'; verb: 'trip' | 'close'; name: string }
+  | { of: 'type'; verb: 'pause' | 'resume'; type: string }
+  | { of: 'operation'; verb: 'undo' }
 
 export interface Confirm {
   kind: 'confirm'
   /** Tells this panel from the one before it. */
   id: number
-  plan: Plan
+  action: Action
   status: 'counting' | 'ready' | 'working'
   /** Fixed when the panel opened. */
   targets: readonly Target[]
@@ -76,7 +92,7 @@ export interface State {
   cause: string | null
   cursors: Readonly<Partial<Record<ListName, Cursor>>>
   /** Where the pages of long lists stand; those of the others at their top. */
-  stands: Readonly<Partial<Record<ListName, Stand>>>
+  positions: Readonly<Partial<Record<ListName, ListPosition>>>
   /** Of the list that is shown, by id; not every one needs to be on its page. */
   marks: Marks
   /** Key of the list whose every row is going to be marked, as soon as they are known. */
@@ -106,21 +122,21 @@ export type Event =
   | { type: 'ticked'; now: number }
   | { type: 'read'; snapshot: Snapshot }
   /** The store was looked at, and nothing in it has changed. */
-  | { type: 'looked'; at: number }
+  | { type: 'unchanged'; at: number }
   | { type: 'failed'; why: string; at: number }
   | { type: 'command'; command: Command }
   /** A key or pasted text while something is typed. */
   | { type: 'typed'; key: string }
   | { type: 'noticed'; notice: Notice }
   /** `from`: the panel that it takes the place of; what was typed into that stays. */
-  | { type: 'asked'; id: number; plan: Plan; from?: Pick<Confirm, 'reason' | 'amount'> }
-  | { type: 'frozen'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
+  | { type: 'proposed'; id: number; action: Action; from?: Pick<Confirm, 'reason' | 'amount'> }
+  | { type: 'resolved'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
   /** Every row of a list is to be marked; `more`: there are more than that. */
   | { type: 'marked'; key: string; marks: Marks; more: boolean }
   | { type: 'begun'; id: number }
   | { type: 'progressed'; id: number; done: number }
   | { type: 'ended'; id: number; notice: Notice }
-  | { type: 'showed'; overlay: Overlay | null }
+  | { type: 'overlaid'; overlay: Overlay | null }
 
 export interface StateOptions {
   size: Size
@@ -142,7 +158,7 @@ export function initialState({
     ...{
       cause: null,
       cursors: {},
-      stands: {},
+      positions: {},
       marks: noMarks,
       marking: null,
       filters: {},
@@ -181,7 +197,7 @@ export function listRows(state: State): number {
 /** What the screen needs from the store. */
 export function queryOf(state: State): Query {
   const list = listOf(state)
-  const { place } = standOf(state)
+  const { place } = positionOf(state)
   const screenRows = state.size.rows
   const limit = pageRows(place, { screenRows, index: state.cursors[list]?.index ?? 0 })
   const selector = state.filters[list]?.selector ?? {}
@@ -196,7 +212,7 @@ export function queryOf(state: State): Query {
   }
 }
 
-export const standOf = (state: State): Stand => state.stands[listOf(state)] ?? atTop
+export const positionOf = (state: State): ListPosition => state.positions[listOf(state)] ?? atTop
 
 /** All rows of the list are known. */
 export function isWhole({ place, more }: Pick<KnownPage, 'place' | 'more'>): boolean {
@@ -230,7 +246,7 @@ export function selectedIndex(state: State, items: readonly Item[]): number {
 /** None while the row that was asked for is on its way. */
 export function selectedItem(state: State): Item | null {
   const items = itemsOf(state)
-  return standOf(state).jump === null ? (items?.[selectedIndex(state, items)] ?? null) : null
+  return positionOf(state).jump === null ? (items?.[selectedIndex(state, items)] ?? null) : null
 }
 
 /** Marked ones, else the one that is selected. */

@@ -54,3 +54,8 @@ export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
     },
   }
 }
+
+/** Asks the terminal to put text on the clipboard. The text is wf's own line, and travels as base64: nothing in it is obeyed. */
+export function clipboardSequence(text: string): string {
+  return `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`
+}

@@ -3,16 +3,17 @@ import { readSet } from '../../src/cli/input/set-values.ts'
 import { maskText } from '../../src/text/mask.ts'
 import { shellWords } from '../../src/text/shell-words.ts'
 import { equivalentCommand, meantWords } from '../../src/tui/as-command.ts'
-import { planOf, type Plan } from '../../src/tui/action.ts'
+import { actionOf } from '../../src/tui/action.ts'
+import type { Action } from '../../src/tui/state.ts'
 import type { Item } from '../../src/tui/items.ts'
-import type { Target } from '../../src/tui/state.ts'
+import type { Target } from '../../src/engine/actions/targets.ts'
 import { breaker, incident, press, read, start, typeRow } from './support/scene.ts'
 
 describe('the command that does the same', () => {
   const commandOf = (path: string, value: unknown) => {
     const set = [{ path, value, add: false }]
-    const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set } as const
-    return equivalentCommand({ plan, reason: '', amount: null, targets: [], takesGuarded: false }, '')
+    const action = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set } as const
+    return equivalentCommand({ action, reason: '', amount: null, targets: [], takesGuarded: false }, '')
   }
 
   it('puts quotes around a value that is set alone, so that a secret with blanks in it is hidden whole', () => {
@@ -43,10 +44,10 @@ describe('what a change is about', () => {
       read(start({ screen: 'incidents' }), [cause('ab', 'mail'), cause('cd', 'sms')]),
       'mark',
     )
-    expect(planOf(marked, 'pause')).toEqual({ of: 'type', verb: 'pause', type: 'mail' })
-    expect(planOf(marked, 'resolve')).toMatchObject({ selector: { fingerprints: ['ab'] } })
+    expect(actionOf(marked, 'pause')).toEqual({ of: 'type', verb: 'pause', type: 'mail' })
+    expect(actionOf(marked, 'resolve')).toMatchObject({ selector: { fingerprints: ['ab'] } })
     const one = press(read(start({ screen: 'breakers' }), [breaker('stripe'), breaker('twilio')]), 'mark')
-    expect(planOf(one, 'trip')).toEqual({ of: 'breaker', verb: 'trip', name: 'stripe' })
+    expect(actionOf(one, 'trip')).toEqual({ of: 'breaker', verb: 'trip', name: 'stripe' })
   })
 
   it('is refused where only one of what is marked would be changed', () => {
@@ -54,27 +55,28 @@ describe('what a change is about', () => {
       read(start({ screen: 'breakers' }), [breaker('stripe'), breaker('twilio')]),
       'mark-all',
     )
-    expect(planOf(breakers, 'close')).toMatch(/one breaker at a time/)
+    expect(actionOf(breakers, 'close')).toMatch(/one breaker at a time/)
     const types = press(
       read(start({ screen: 'incidents' }), [incident(1), incident(2, { type: 'sms' })]),
       'mark-all',
     )
-    expect(planOf(types, 'pause')).toMatch(/one type at a time/)
+    expect(actionOf(types, 'pause')).toMatch(/one type at a time/)
     const same = press(read(start({ screen: 'incidents' }), [incident(1), incident(2)]), 'mark-all')
-    expect(planOf(same, 'pause')).toMatchObject({ type: 'mail' })
+    expect(actionOf(same, 'pause')).toMatchObject({ type: 'mail' })
   })
 
   it('never mixes causes with what else stands on the overview', () => {
     const overview = press(read(start(), [cause('ab'), typeRow('mail')]), 'mark-all')
-    for (const verb of ['resolve', 'cancel'] as const) expect(planOf(overview, verb)).toMatch(/causes alone/)
+    for (const verb of ['resolve', 'cancel'] as const)
+      expect(actionOf(overview, verb)).toMatch(/causes alone/)
     const type = press(read(start(), [cause('ab'), typeRow('mail')]), 'last', 'mark', 'first')
-    expect(planOf(type, 'resolve')).toBe('choose a job to resolve it')
+    expect(actionOf(type, 'resolve')).toBe('choose a job to resolve it')
   })
 })
 
 describe('the command of a panel', () => {
-  const command = (plan: Plan, targets: readonly Target[] = []) =>
-    equivalentCommand({ plan, reason: '', amount: null, targets, takesGuarded: false }, '')
+  const command = (action: Action, targets: readonly Target[] = []) =>
+    equivalentCommand({ action, reason: '', amount: null, targets, takesGuarded: false }, '')
   const target = (key: number) => ({ key, type: 'mail', kind: 'raised' })
 
   it('names the operation that is taken back', () => {
@@ -90,24 +92,24 @@ describe('the command of a panel', () => {
   })
 
   it('keeps on record what the command names: the selector, with the guarded kinds that were taken too', () => {
-    const plan = {
+    const action = {
       of: 'jobs',
       verb: 'resolve',
       list: 'incidents',
       selector: { fingerprints: ['ab'] },
     } as const
     const targets = [target(7), { ...target(8), kind: 'crash_loop' }]
-    expect(meantWords(plan, { targets, takesGuarded: false })).toBe('--fingerprint ab')
-    expect(meantWords(plan, { targets, takesGuarded: true })).toBe(
+    expect(meantWords(action, { targets, takesGuarded: false })).toBe('--fingerprint ab')
+    expect(meantWords(action, { targets, takesGuarded: true })).toBe(
       '--fingerprint ab --kind raised,crash_loop',
     )
-    expect(meantWords({ ...plan, selector: { keys: [7, 8] } }, { targets, takesGuarded: true })).toBe('7 8')
+    expect(meantWords({ ...action, selector: { keys: [7, 8] } }, { targets, takesGuarded: true })).toBe('7 8')
   })
 
   it('has all keys where it is copied, and few of many where it is read', () => {
     const keys = Array.from({ length: 30 }, (_, index) => index + 1)
-    const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
-    const asked = { plan, reason: 'vendor down', amount: 3, targets: [], takesGuarded: false }
+    const action = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
+    const asked = { action, reason: 'vendor down', amount: 3, targets: [], takesGuarded: false }
     expect(shellWords(equivalentCommand(asked, ''))).toEqual([
       'wf',
       'jobs',
@@ -124,7 +126,7 @@ describe('the command of a panel', () => {
   it('gives the reason of a pause and of its end', () => {
     for (const verb of ['pause', 'resume'] as const) {
       const confirm = {
-        plan: { of: 'type', verb, type: 'mail' },
+        action: { of: 'type', verb, type: 'mail' },
         reason: 'vendor down',
         amount: null,
         targets: [],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { commandOf } from '../../src/tui/keys.ts'
 import { equivalentCommand } from '../../src/tui/as-command.ts'
-import { freeze } from '../../src/tui/resolve-targets.ts'
+import { resolveTargets } from '../../src/tui/resolve-targets.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { otherOf } from '../../src/tui/confirm.ts'
-import { planOf, type JobsPlan } from '../../src/tui/action.ts'
-import type { Confirm, State } from '../../src/tui/state.ts'
+import { actionOf } from '../../src/tui/action.ts'
+import type { JobsAction, Confirm, State } from '../../src/tui/state.ts'
 import { outage, shown, textOf, type Step } from './support/outage.ts'
 import { jobs, press, read, start, type } from './support/scene.ts'
 
@@ -15,15 +15,15 @@ const filter =
     type(press(state, 'filter'), text, 'enter')
 const size = { columns: 100, rows: 24 }
 
-function asked(state: State, verb: Parameters<typeof planOf>[1]): JobsPlan {
-  const plan = planOf(state, verb)
-  if (typeof plan === 'string' || plan.of !== 'jobs')
-    throw new Error(`no plan of jobs: ${JSON.stringify(plan)}`)
-  return plan
+function asked(state: State, verb: Parameters<typeof actionOf>[1]): JobsAction {
+  const action = actionOf(state, verb)
+  if (typeof action === 'string' || action.of !== 'jobs')
+    throw new Error(`no action of jobs: ${JSON.stringify(action)}`)
+  return action
 }
 
-const panelOf = (state: State, plan: JobsPlan): Confirm => {
-  const { overlay } = reduce(state, { type: 'asked', id: 1, plan })
+const panelOf = (state: State, action: JobsAction): Confirm => {
+  const { overlay } = reduce(state, { type: 'proposed', id: 1, action })
   if (overlay?.kind !== 'confirm') throw new Error('no panel')
   return overlay
 }
@@ -37,14 +37,14 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
       selector: { keys: [17] },
       other: { list: 'incidents', words: 'all of this cause' },
     })
-    const ready = reduce(reduce(members, { type: 'asked', id: 1, plan: one }), {
-      ...{ type: 'frozen', id: 1 },
-      ...(await freeze(made.source.reader, one, made.source.now())),
+    const ready = reduce(reduce(members, { type: 'proposed', id: 1, action: one }), {
+      ...{ type: 'resolved', id: 1 },
+      ...(await resolveTargets(made.source.reader, one, made.source.now())),
     })
     expect(textOf(ready)).toMatch(/1 job [\s\S]*a takes all of this cause/)
     const all = otherOf(panelOf(members, one), 'a')
     if (all === null) throw new Error('a is not heard')
-    expect((await freeze(made.source.reader, all, made.source.now())).targets).toHaveLength(14)
+    expect((await resolveTargets(made.source.reader, all, made.source.now())).targets).toHaveLength(14)
     expect(otherOf(panelOf(members, all), 'a')).toEqual(one)
   })
 
@@ -54,10 +54,10 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
       const state = await shown(made, { size, screen }, filter(text))
       const { other } = asked(state, verb)
       if (other === undefined) throw new Error(`nothing is offered for ${text}`)
-      const frozen = await freeze(made.source.reader, other, made.source.now())
+      const frozen = await resolveTargets(made.source.reader, other, made.source.now())
       return [
         frozen.targets.length,
-        equivalentCommand({ plan: other, reason: '', amount: null, takesGuarded: false, ...frozen }, ''),
+        equivalentCommand({ action: other, reason: '', amount: null, takesGuarded: false, ...frozen }, ''),
       ]
     }
     expect(await take('incidents', '--since 30m', 'resolve')).toEqual([
@@ -85,9 +85,16 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
     const state = await shown(made, { size, screen: 'jobs' }, filter('--state failed'))
     const { other } = asked(state, 'resolve')
     if (other === undefined) throw new Error('nothing is offered')
-    const { targets, guarded } = await freeze(made.source.reader, other, made.source.now())
+    const { targets, guarded } = await resolveTargets(made.source.reader, other, made.source.now())
     expect([targets.length, guarded.length]).toEqual([14, 3])
-    const taken = { plan: other, reason: '', amount: null, targets: guarded, guarded: [], takesGuarded: true }
+    const taken = {
+      action: other,
+      reason: '',
+      amount: null,
+      targets: guarded,
+      guarded: [],
+      takesGuarded: true,
+    }
     expect(equivalentCommand(taken, '')).toBe('wf jobs retry 3 2 1')
   })
 
@@ -104,15 +111,15 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
 
   it('keeps the reason and the retries that were typed when it turns to the other', () => {
     const state = type(press(read(start({ screen: 'jobs' }), jobs(1, 2)), 'filter'), '--type mail', 'enter')
-    const plan = asked(read(state, jobs(1, 2)), 'resolve')
-    const first = reduce(reduce(read(state, jobs(1, 2)), { type: 'asked', id: 1, plan }), {
-      type: 'frozen',
+    const action = asked(read(state, jobs(1, 2)), 'resolve')
+    const first = reduce(reduce(read(state, jobs(1, 2)), { type: 'proposed', id: 1, action }), {
+      type: 'resolved',
       id: 1,
       targets: [],
       guarded: [],
     })
     const from = { reason: 'vendor is back', amount: 3 }
-    expect(reduce(first, { type: 'asked', id: 2, plan, from }).overlay).toMatchObject({
+    expect(reduce(first, { type: 'proposed', id: 2, action, from }).overlay).toMatchObject({
       ...from,
       status: 'counting',
       targets: [],

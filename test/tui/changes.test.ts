@@ -10,7 +10,7 @@ const stored = JSON.stringify({ amount: 7, password: 'hunter2' })
 function editing(...edits: readonly ((text: string) => string)[]) {
   let state = read(start({ screen: 'jobs' }), jobs(3))
   let heard = () => {}
-  const desk: ChangesParts['desk'] = {
+  const stateStore: ChangesParts['stateStore'] = {
     state: () => state,
     dispatch(event) {
       state = reduce(state, event)
@@ -24,7 +24,7 @@ function editing(...edits: readonly ((text: string) => string)[]) {
   const reader = { job: async () => ({ variables }), jobs: async () => ({ items: [], next: null }) }
   const changes = new Changes({
     ...{
-      desk,
+      stateStore,
       clock: systemClock,
       who: 'ann',
       poke: () => {},
@@ -59,7 +59,7 @@ describe('editing variables', () => {
     expect(seen[0]).not.toContain('hunter2')
     expect(overlay).toMatchObject({
       kind: 'confirm',
-      plan: { verb: 'retry', set: [{ path: 'amount', value: 8, add: false }] },
+      action: { verb: 'retry', set: [{ path: 'amount', value: 8, add: false }] },
     })
   })
 

@@ -15,9 +15,9 @@ function controlled(from: State) {
     if (text !== undefined) copied.push(text)
   }
   const parts = {
-    desk: {
+    stateStore: {
       state: () => state,
-      dispatch(event: Parameters<ControllerParts['desk']['dispatch']>[0]) {
+      dispatch(event: Parameters<ControllerParts['stateStore']['dispatch']>[0]) {
         state = reduce(state, event)
       },
     },
@@ -37,7 +37,10 @@ const listed = read(start({ screen: 'jobs' }), jobs(3))
 
 describe('keys of the terminal', () => {
   it.each([
-    ['a panel', reduce(listed, { type: 'asked', id: 1, plan: { of: 'type', verb: 'pause', type: 'mail' } })],
+    [
+      'a panel',
+      reduce(listed, { type: 'proposed', id: 1, action: { of: 'type', verb: 'pause', type: 'mail' } }),
+    ],
     ['help', press(listed, 'help')],
     ['a prompt', press(listed, 'filter')],
     ['nothing', listed],
@@ -57,7 +60,10 @@ describe('pasted text', () => {
   it.each([
     ['a list', listed],
     ['help', press(listed, 'help')],
-    ['a panel', reduce(listed, { type: 'asked', id: 1, plan: { of: 'type', verb: 'pause', type: 'mail' } })],
+    [
+      'a panel',
+      reduce(listed, { type: 'proposed', id: 1, action: { of: 'type', verb: 'pause', type: 'mail' } }),
+    ],
   ])('does nothing on %s', (_, from) => {
     const { done, hit, state } = controlled(from)
     hit(text)
@@ -74,10 +80,10 @@ describe('pasted text', () => {
 
 describe('the command of a panel', () => {
   const keys = Array.from({ length: 30 }, (_, index) => 100_000 + index)
-  const plan = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
+  const action = { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys } } as const
   const targets = keys.map((key) => ({ key, type: 'mail', kind: 'waiting' }))
-  const asked = reduce(reduce(listed, { type: 'asked', id: 1, plan }), {
-    type: 'frozen',
+  const asked = reduce(reduce(listed, { type: 'proposed', id: 1, action }), {
+    type: 'resolved',
     id: 1,
     targets,
     guarded: [],

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { createDesk } from '../../src/tui/state-store.ts'
+import { createStateStore } from '../../src/tui/state-store.ts'
 import { createFrames } from '../../src/tui/frames.ts'
 import { startApp } from '../../src/tui/app.ts'
 import { frameOf } from '../../src/tui/frame.ts'
@@ -43,10 +43,10 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
     // Time passes between any two updates, so that each is drawn.
     let elapsed = 0
     const clock = { ...systemClock, monotonic: () => (elapsed += 1_000) }
-    const desk = createDesk(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), clock)
+    const stateStore = createStateStore(start({ screen: 'jobs', size: { columns: 80, rows: 24 } }), clock)
     const frames = createFrames({
-      draw: () => frameOf(desk.state(), plainPaint),
-      subscribe: desk.subscribe,
+      draw: () => frameOf(stateStore.state(), plainPaint),
+      subscribe: stateStore.subscribe,
       failed: (error) => expect.unreachable(String(error)),
     })
     const app = await startApp({ frames, press: () => undefined, stdin: typing(), stdout: output.stdout })
@@ -57,11 +57,14 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
           ? [incident(index + 1), incident(index + 2)]
           : jobs(...Array.from({ length: 40 }, (_, row) => index + row + 1))
       if (index % 50 === 0)
-        desk.dispatch({ type: 'command', command: index % 100 === 0 ? 'next-screen' : 'previous-screen' })
-      desk.dispatch({ type: 'ticked', now })
-      desk.dispatch({
+        stateStore.dispatch({
+          type: 'command',
+          command: index % 100 === 0 ? 'next-screen' : 'previous-screen',
+        })
+      stateStore.dispatch({ type: 'ticked', now })
+      stateStore.dispatch({
         type: 'read',
-        snapshot: snapshotOf(desk.state(), items, {
+        snapshot: snapshotOf(stateStore.state(), items, {
           at: now,
           figures: figures({ location: `/data/${index}.db` }),
         }),
@@ -77,7 +80,7 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
     const before = heap()
     for (let index = updates / 4; index < updates; index++) await round(index)
     const grown = heap() - before
-    desk.close()
+    stateStore.close()
     app.unmount()
     expect(bytes).toBeGreaterThan(updates * 100)
     // Ink, given the lines as text, would keep about 9 kB of every frame.

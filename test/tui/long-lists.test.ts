@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/random.ts'
 import { rowsAt } from '../../src/tui/list-pages.ts'
-import { freeze } from '../../src/tui/resolve-targets.ts'
+import { resolveTargets } from '../../src/tui/resolve-targets.ts'
 import { Changes, type ChangesParts } from '../../src/tui/changes.ts'
-import { planOf } from '../../src/tui/action.ts'
+import { actionOf } from '../../src/tui/action.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { readSnapshot } from '../../src/tui/read-snapshot.ts'
 import { sourceOf, type Source } from '../../src/tui/source.ts'
@@ -209,7 +209,7 @@ describe('a list of any length', () => {
       snapshot: snapshotOf(start({ screen: 'jobs', size }), page(400), long),
     })
     const asked = press(state, 'last', 'up', 'up', 'down')
-    expect([selected(asked), planOf(asked, 'cancel')]).toEqual([null, 'nothing is selected'])
+    expect([selected(asked), actionOf(asked, 'cancel')]).toEqual([null, 'nothing is selected'])
     const there = reduce(asked, {
       type: 'read',
       snapshot: snapshotOf(asked, page(50), { ...long, first: 350 }),
@@ -280,7 +280,7 @@ describe('marks', () => {
     const { source, engine, clock } = await made((all) => stop(all, 400))
     let state = await settled(source, press(await at('incidents', source), 'open'))
     const heard = new Set<() => void>()
-    const desk: ChangesParts['desk'] = {
+    const stateStore: ChangesParts['stateStore'] = {
       state: () => state,
       dispatch(event) {
         state = reduce(state, event)
@@ -289,8 +289,8 @@ describe('marks', () => {
       subscribe: () => () => {},
       close: () => {},
     }
-    const changes = new Changes({ desk, source, clock } as unknown as ChangesParts)
-    desk.dispatch({ type: 'command', command: 'mark-all' })
+    const changes = new Changes({ stateStore, source, clock } as unknown as ChangesParts)
+    stateStore.dispatch({ type: 'command', command: 'mark-all' })
     expect(textOf(state)).toMatch(/marking all …/)
     await new Promise<void>((resolve) => {
       heard.add(resolve)
@@ -300,12 +300,12 @@ describe('marks', () => {
     state = await settled(source, press(await settled(source, press(state, 'last')), 'mark'))
     expect(textOf(state)).toMatch(/399 marked/)
     await engine.resolve([5, 6].map((jobKey) => ({ jobKey, verb: 'resolve', who: 'ann', reason: null })))
-    const plan = planOf(state, 'resolve')
-    if (typeof plan === 'string') throw new Error(plan)
-    const panel = reduce(reduce(state, { type: 'asked', id: 1, plan }), {
-      type: 'frozen',
+    const action = actionOf(state, 'resolve')
+    if (typeof action === 'string') throw new Error(action)
+    const panel = reduce(reduce(state, { type: 'proposed', id: 1, action }), {
+      type: 'resolved',
       id: 1,
-      ...(await freeze(source.reader, plan, source.now())),
+      ...(await resolveTargets(source.reader, action, source.now())),
     })
     expect(textOf(panel)).toMatch(/397 jobs; 2 of those that were chosen are gone/)
   })
@@ -319,6 +319,6 @@ describe('marks', () => {
       type: 'read',
       snapshot: snapshotOf(press(one, 'last'), page(50), { ...long, first: 350 }),
     })
-    expect(planOf(press(far, 'mark'), 'cancel')).toMatchObject({ selector: { keys: [400, 1] } })
+    expect(actionOf(press(far, 'mark'), 'cancel')).toMatchObject({ selector: { keys: [400, 1] } })
   })
 })

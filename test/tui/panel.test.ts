@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { reduce } from '../../src/tui/reduce.ts'
-import { planOf, type Plan } from '../../src/tui/action.ts'
+import { actionOf } from '../../src/tui/action.ts'
+import { type Action, queryOf, type State } from '../../src/tui/state.ts'
 import { readFirst } from '../../src/tui/read-snapshot.ts'
-import { queryOf, type State } from '../../src/tui/state.ts'
 import { outage, shown, textOf } from './support/outage.ts'
 import { incident, jobs, noon, press, read, start, type } from './support/scene.ts'
 
-const plan: Plan = {
+const action: Action = {
   of: 'jobs',
   verb: 'resolve',
   list: 'incidents',
@@ -17,7 +17,12 @@ const guarded = [{ key: 9, type: 'mail', kind: 'poison_message' }]
 
 function asked(columns: number, rows: number): State {
   const state = read(start({ screen: 'incidents', size: { columns, rows } }), [incident(1)])
-  return reduce(reduce(state, { type: 'asked', id: 1, plan }), { type: 'frozen', id: 1, targets, guarded })
+  return reduce(reduce(state, { type: 'proposed', id: 1, action }), {
+    type: 'resolved',
+    id: 1,
+    targets,
+    guarded,
+  })
 }
 
 describe('the panel before a change', () => {
@@ -37,14 +42,14 @@ describe('the panel before a change', () => {
 
   it('says what of the chosen ones is gone, and how much of a command has no room', () => {
     const keys = Array.from({ length: 3_000 }, (_, index) => 1_000 + index)
-    const named: Plan = {
+    const named: Action = {
       of: 'jobs',
       verb: 'resolve',
       list: 'incidents',
       selector: { keys: [0, 1, 2, 3, 8, 9] },
     }
-    const gone = reduce(reduce(asked(80, 24), { type: 'asked', id: 2, plan: named }), {
-      type: 'frozen',
+    const gone = reduce(reduce(asked(80, 24), { type: 'proposed', id: 2, action: named }), {
+      type: 'resolved',
       id: 2,
       targets,
       guarded: [],
@@ -54,7 +59,7 @@ describe('the panel before a change', () => {
     for (const rows of [10, 16, 24, 50]) {
       const text = textOf(
         reduce(asked(60, rows), {
-          type: 'showed',
+          type: 'overlaid',
           overlay: { kind: 'copy', command, copied: false, under: null },
         }),
       )
@@ -72,7 +77,7 @@ describe('the panel before a change', () => {
       type: 'noticed',
       notice: { text: 'choose a job first', tone: 'bad', at: noon },
     })
-    expect(reduce(told, { type: 'asked', id: 2, plan }).notice).toBe(null)
+    expect(reduce(told, { type: 'proposed', id: 2, action }).notice).toBe(null)
     expect(press({ ...told, overlay: null }, 'down').notice).toBe(null)
   })
 })
@@ -121,7 +126,7 @@ describe('the very first frames', () => {
     if (first === null) throw new Error('nothing can be shown')
     const early = reduce(state, { type: 'read', snapshot: first })
     expect(textOf(early)).toMatch(/▲ 17 incidents[\s\S]*▸? +14 +↑ +charge-payment[\s\S]*TYPES {2}counting …/)
-    expect(planOf(press(early, 'down'), 'pause')).toMatch(/still being read/)
+    expect(actionOf(press(early, 'down'), 'pause')).toMatch(/still being read/)
     expect(textOf(await shown({ source }, { size }))).not.toMatch(/counting …/)
   })
 })

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { freeze } from '../../src/tui/resolve-targets.ts'
-import { planOf } from '../../src/tui/action.ts'
+import { resolveTargets } from '../../src/tui/resolve-targets.ts'
+import { actionOf } from '../../src/tui/action.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import type { Screen } from '../../src/tui/keys.ts'
 import { root } from '../support/cli.ts'
@@ -27,14 +27,14 @@ const pictures: Readonly<Record<string, (scene: Outage) => Promise<string>>> = {
     textOf(await shown(scene, { size: usual, screen: 'jobs' }, (state) => press(state, 'explain'))),
   confirm: async (scene) => {
     const state = await shown(scene, { size: usual, screen: 'incidents' })
-    const plan = planOf(state, 'resolve')
-    if (typeof plan === 'string') throw new Error(plan)
-    const asked = reduce(state, { type: 'asked', id: 1, plan })
+    const action = actionOf(state, 'resolve')
+    if (typeof action === 'string') throw new Error(action)
+    const asked = reduce(state, { type: 'proposed', id: 1, action })
     return textOf(
       reduce(asked, {
-        type: 'frozen',
+        type: 'resolved',
         id: 1,
-        ...(await freeze(scene.source.reader, plan, scene.source.now())),
+        ...(await resolveTargets(scene.source.reader, action, scene.source.now())),
       }),
     )
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { marksOfTargets } from '../../src/tui/selection.ts'
-import { planOf } from '../../src/tui/action.ts'
+import { actionOf } from '../../src/tui/action.ts'
 import { pasteMark } from '../../src/tui/key-names.ts'
 import { reduce } from '../../src/tui/reduce.ts'
 import { itemsOf, listOf, queryOf, selectedItem } from '../../src/tui/state.ts'
@@ -97,7 +97,7 @@ describe('marking', () => {
     )
     const marked = (state: typeof asked, more = false) => reduce(state, { type: 'marked', key, marks, more })
     expect([asked.marks.size, marked(asked).marks.size, marked(asked).marking]).toEqual([0, 4, null])
-    expect(planOf(marked(asked), 'cancel')).toMatchObject({ selector: { keys: [1, 2, 3, 4] } })
+    expect(actionOf(marked(asked), 'cancel')).toMatchObject({ selector: { keys: [1, 2, 3, 4] } })
     // What is not on the page stays marked, whatever is read.
     expect(read(marked(asked), jobs(3, 2), { more: true, next: '2', total: null }).marks.size).toBe(4)
     expect(marked(asked, true).notice?.text).toMatch(/marked are the first 4, and there are more/)
@@ -213,12 +213,12 @@ describe('what is read', () => {
 describe('asking before a change', () => {
   const asked = () =>
     reduce(onJobs(1, 2), {
-      type: 'asked',
+      type: 'proposed',
       id: 1,
-      plan: { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [1] } },
+      action: { of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [1] } },
     })
   const targets = [{ key: 1, type: 'mail', kind: 'waiting' }]
-  const ready = () => reduce(asked(), { type: 'frozen', id: 1, targets, guarded: [] })
+  const ready = () => reduce(asked(), { type: 'resolved', id: 1, targets, guarded: [] })
 
   it.each([['n'], ['esc'], ['q'], ['ctrl-c']])('%s leaves it as it was', (key) => {
     expect(type(ready(), key).overlay).toBe(null)
@@ -230,8 +230,8 @@ describe('asking before a change', () => {
     expect(type(state, '0').overlay).toMatchObject({ amount: null })
   })
 
-  it('hears nothing of another panel', () => {
-    expect(reduce(ready(), { type: 'frozen', id: 7, targets: [], guarded: [] }).overlay).toMatchObject({
+  it('takes nothing of another panel', () => {
+    expect(reduce(ready(), { type: 'resolved', id: 7, targets: [], guarded: [] }).overlay).toMatchObject({
       targets,
     })
     const ended = { type: 'ended', id: 7, notice: { text: 'done', tone: 'good', at: noon } } as const

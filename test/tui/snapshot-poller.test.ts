@@ -3,7 +3,7 @@ import { atTop } from '../../src/tui/page-window.ts'
 import { readFirst } from '../../src/tui/read-snapshot.ts'
 import { sourceOf } from '../../src/tui/source.ts'
 import type { Query, Snapshot } from '../../src/tui/snapshot.ts'
-import { keepSnapshots } from '../../src/tui/snapshot-poller.ts'
+import { startSnapshotPoller } from '../../src/tui/snapshot-poller.ts'
 import { testEngine } from '../support/test-engine.ts'
 
 const overview: Query = {
@@ -43,7 +43,7 @@ async function looking({ slowMs = 0 } = {}) {
   const seen: Snapshot[] = []
   const failures: string[] = []
   const wanted = { query: overview as Query | null }
-  const snapshots = keepSnapshots({
+  const snapshots = startSnapshotPoller({
     source: sourceOf(reader, clock),
     clock,
     refreshMs: 1_000,
@@ -107,7 +107,7 @@ describe('reading for the screen', () => {
     const source = sourceOf(store, clock)
     const [told, first]: [string[], Snapshot[]] = [[], []]
     let query = { ...overview, list: 'overview' as Query['list'] }
-    const snapshots = keepSnapshots({
+    const snapshots = startSnapshotPoller({
       ...{ source, clock, refreshMs: 1_000, query: () => query },
       onFirst: (snapshot) => void first.push(snapshot),
       onRead: ({ figures }) => void told.push(figures.counted ? 'counted' : 'not yet'),

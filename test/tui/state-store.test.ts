@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../src/testing/fake-clock.ts'
-import { createDesk } from '../../src/tui/state-store.ts'
+import { createStateStore } from '../../src/tui/state-store.ts'
 import { press, start } from './support/scene.ts'
 
-function desk() {
+function stateStore() {
   const clock = createFakeClock()
-  const made = createDesk(start(), clock)
+  const made = createStateStore(start(), clock)
   const drawn: number[] = []
   made.subscribe(() => void drawn.push(clock.monotonic()))
   let now = 0
@@ -15,7 +15,7 @@ function desk() {
 
 describe('drawing', () => {
   it('answers the first key at once, also right after a frame that time has drawn', async () => {
-    const { clock, made, drawn, tick } = desk()
+    const { clock, made, drawn, tick } = stateStore()
     await clock.advance(1_000)
     tick()
     made.dispatch({ type: 'command', command: 'help' })
@@ -23,7 +23,7 @@ describe('drawing', () => {
   })
 
   it('draws at most ten frames in any second, the newest state in the last', async () => {
-    const { clock, made, drawn, tick } = desk()
+    const { clock, made, drawn, tick } = stateStore()
     for (let ms = 0; ms < 5_000; ms += 10) {
       tick()
       await clock.advance(10)
@@ -38,7 +38,7 @@ describe('drawing', () => {
   })
 
   it('draws nothing for an event that changes nothing, and nothing after its end', async () => {
-    const { clock, made, drawn, tick } = desk()
+    const { clock, made, drawn, tick } = stateStore()
     made.dispatch({ type: 'command', command: 'down' })
     expect(drawn).toEqual([])
     tick()

@@ -9,7 +9,7 @@ export interface ListRow<T> {
   item: T
 }
 
-export interface ListLook extends RenderContext {
+export interface ListContext extends RenderContext {
   /** Index of the row that is selected; −1 for none. */
   selected: number
   marks: { has(id: string): boolean }
@@ -21,9 +21,9 @@ const gutter = 2
 export function listLines<T>(
   rows: readonly ListRow<T>[],
   columns: readonly Column<T>[],
-  look: ListLook,
+  context: ListContext,
 ): readonly Safe[] {
-  const { width, height, paint, selected, marks } = look
+  const { width, height, paint, selected, marks } = context
   const room = Math.max(0, height - 1)
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))
   const shown = rows.slice(first, first + room)

@@ -9,12 +9,12 @@ import type { InspectedDetail } from '../../engine/inspector.ts'
 import type { RenderContext } from '../parts/layout.ts'
 import { wrapped } from '../parts/line.ts'
 
-type AttemptsLook = Pick<RenderContext, 'paint' | 'width'> & { now: number }
+type AttemptsContext = Pick<RenderContext, 'paint' | 'width'> & { now: number }
 
 const mostAttempts = 50
 
-export function attemptsPage({ job, attempts }: InspectedDetail, look: AttemptsLook): readonly Safe[] {
-  const { paint } = look
+export function attemptsPage({ job, attempts }: InspectedDetail, context: AttemptsContext): readonly Safe[] {
+  const { paint } = context
   const newest = [...attempts].reverse()
   const more =
     newest.length > mostAttempts
@@ -23,29 +23,29 @@ export function attemptsPage({ job, attempts }: InspectedDetail, look: AttemptsL
   return [
     say`${paint.bold(say`attempts of job ${job.key}`)}  ${job.type}`,
     ...(newest.length === 0 ? [say``, paint.dim('none has started')] : []),
-    ...newest.slice(0, mostAttempts).flatMap((attempt) => [say``, ...attemptLines(attempt, look)]),
+    ...newest.slice(0, mostAttempts).flatMap((attempt) => [say``, ...attemptLines(attempt, context)]),
     ...more,
   ]
 }
 
 function attemptLines(
   { attempt, outcome, failureCategory, startedAt, finishedAt, workerId, error, nextRunAt }: AttemptRecord,
-  look: AttemptsLook,
+  context: AttemptsContext,
 ): readonly Safe[] {
-  const { paint, now } = look
+  const { paint, now } = context
   const category = failureCategory === null || failureCategory === 'error' ? '' : ` (${failureCategory})`
   const painter = outcome === 'success' ? paint.green : paint.red
   const head = say`${paint.bold(say`#${attempt}`)} ${painter(say`${outcome}${category}`)}  took ${formatDuration(Math.max(0, finishedAt - startedAt))}  ended ${relative(finishedAt, now)}`
   const next = nextRunAt === null ? [] : [paint.dim(say`next start ${relative(nextRunAt, now)}`)]
   return [
     head,
-    ...indented([paint.dim(say`by ${workerId}`), ...next, ...(error ? thrownLines(error, look) : [])]),
+    ...indented([paint.dim(say`by ${workerId}`), ...next, ...(error ? thrownLines(error, context) : [])]),
   ]
 }
 
 function thrownLines(
   { name, code, message, stack, causes, truncated }: ErrorRecord,
-  { paint, width }: AttemptsLook,
+  { paint, width }: AttemptsContext,
 ): readonly Safe[] {
   const room = Math.max(10, width - 6)
   const told = (text: string) => safeLines(text).flatMap((line) => wrapped(line, room))

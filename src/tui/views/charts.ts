@@ -14,10 +14,10 @@ const linesFrom = { width: 120, height: 24 } as const
 const chartRows = ({ height }: RenderContext) => (height >= 36 ? 7 : 4)
 const labelWidth = 7
 
-export function chartLines(state: State, figures: Figures, look: RenderContext): readonly Safe[] {
-  const words = fitting(rateWords(state, figures, look), look.width)
-  const isWide = look.width >= linesFrom.width && look.height >= linesFrom.height
-  return [...(isWide ? lineCharts(figures, look) : [bars(figures, look)]), words]
+export function chartLines(state: State, figures: Figures, context: RenderContext): readonly Safe[] {
+  const words = fitting(rateWords(state, figures, context), context.width)
+  const isWide = context.width >= linesFrom.width && context.height >= linesFrom.height
+  return [...(isWide ? lineCharts(figures, context) : [bars(figures, context)]), words]
 }
 
 function bars({ series: { minutes } }: Figures, { width, paint }: RenderContext): Safe {
@@ -40,10 +40,10 @@ interface Chart {
   painter: Painter
 }
 
-function lineCharts({ series: { minutes } }: Figures, look: RenderContext): readonly Safe[] {
-  const { width, paint } = look
+function lineCharts({ series: { minutes } }: Figures, context: RenderContext): readonly Safe[] {
+  const { width, paint } = context
   const columns = Math.floor((width - 3) / 2)
-  const height = chartRows(look)
+  const height = chartRows(context)
   const chart = ({ title, values, painter }: Chart): readonly Safe[] => {
     const most = Math.max(1, ...values)
     const rows = brailleChart(values, { width: columns - labelWidth - 1, height, most })

@@ -18,15 +18,15 @@ import { listOf, type State } from '../state.ts'
 import { attemptsPage } from './attempts.ts'
 
 /** Exactly `height` lines. */
-export function detailLines(state: State, look: RenderContext): readonly Safe[] {
-  const { paint, height } = look
+export function detailLines(state: State, context: RenderContext): readonly Safe[] {
+  const { paint, height } = context
   const id = state.cursors[listOf(state)]?.id ?? null
   const { detail } = state
   if (id === null) return fill([], height)
   const isNext = detail !== null && (detail.id !== id || detail.pane !== state.pane)
   if (detail === null || (isNext && !isAlike(detail, { id, state })))
     return fill([paint.dim('reading …')], height)
-  const whole = wholeDetail(detail, state, look)
+  const whole = wholeDetail(detail, state, context)
   // What stood there stays until the next is read: going down a list the screen keeps still.
   const lines = isNext ? [paint.dim('reading …'), ...whole.slice(1)] : whole
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
@@ -71,45 +71,48 @@ function wholeDetail(detail: Detail, state: State, { paint, width }: RenderConte
   return lines
 }
 
-type DetailLook = PageLook & { paint: RenderContext['paint']; width: number }
+type DetailContext = PageLook & { paint: RenderContext['paint']; width: number }
 
-function sideOf(detail: Detail, state: State, look: DetailLook): readonly Safe[] {
+function sideOf(detail: Detail, state: State, context: DetailContext): readonly Safe[] {
   switch (detail.kind) {
     case 'job': {
-      const side = jobSide(detail, look)
+      const side = jobSide(detail, context)
       if (side !== null) return side
       const incident = state.screen === 'incidents' ? incidentOf(detail.detail) : undefined
-      return incident ? incidentPage({ incident, detail: detail.detail }, look) : jobPage(detail.detail, look)
+      return incident
+        ? incidentPage({ incident, detail: detail.detail }, context)
+        : jobPage(detail.detail, context)
     }
     case 'letter':
       return (
-        (detail.detail && jobSide({ ...detail, detail: detail.detail }, look)) ?? deadLetterPage(detail, look)
+        (detail.detail && jobSide({ ...detail, detail: detail.detail }, context)) ??
+        deadLetterPage(detail, context)
       )
     case 'cause':
-      return causePage(detail, { ...look, width: null, selector: state.filters.causes?.selector ?? {} })
+      return causePage(detail, { ...context, width: null, selector: state.filters.causes?.selector ?? {} })
     case 'breaker':
-      return breakerSide(detail, look)
+      return breakerSide(detail, context)
     case 'worker':
-      return workerPage(detail, look)
+      return workerPage(detail, context)
     default:
-      return typePage(detail, look)
+      return typePage(detail, context)
   }
 }
 
 type JobSide = Pick<Extract<Detail, { kind: 'job' }>, 'pane' | 'detail' | 'explanation'>
 
-function jobSide({ pane, detail, explanation }: JobSide, look: DetailLook): readonly Safe[] | null {
-  if (pane === 'attempts') return attemptsPage(detail, look)
-  return pane === 'explain' && explanation ? explanationPage({ job: detail.job, explanation }, look) : null
+function jobSide({ pane, detail, explanation }: JobSide, context: DetailContext): readonly Safe[] | null {
+  if (pane === 'attempts') return attemptsPage(detail, context)
+  return pane === 'explain' && explanation ? explanationPage({ job: detail.job, explanation }, context) : null
 }
 
 function causePage(
   { cause, common, compared }: Extract<Detail, { kind: 'cause' }>,
-  look: CauseLook,
+  context: CauseLook,
 ): readonly Safe[] {
   const { fingerprint, sampleKeys } = cause
-  const lines = causeLines({ ...cause, programStartedAt: null, common, compared }, look)
-  const { paint } = look
+  const lines = causeLines({ ...cause, programStartedAt: null, common, compared }, context)
+  const { paint } = context
   return [
     ...lines,
     ...section('', [say`${causeWords(cause)}`], paint),
@@ -129,9 +132,9 @@ const hourMs = 3_600_000
 /** Its last hour as a strip above its page. */
 function breakerSide(
   { breaker, history }: Extract<Detail, { kind: 'breaker' }>,
-  look: DetailLook,
+  context: DetailContext,
 ): readonly Safe[] {
-  const { paint, now, width } = look
+  const { paint, now, width } = context
   const turns = history.flatMap(({ at, event }): readonly Turn[] =>
     event === 'breaker_opened' || event === 'breaker_closed'
       ? [{ at, to: event === 'breaker_opened' ? 'open' : 'closed' }]
@@ -140,7 +143,7 @@ function breakerSide(
   const [title = say``, ...rest] = breakerPage(
     breaker,
     { spells: spellsOf(history).slice(0, 5), history: history.slice(0, 20) },
-    look,
+    context,
   )
   const columns = Math.max(10, Math.min(60, width - 4))
   const ends = `1h ago${' '.repeat(Math.max(1, columns - 9))}now`
@@ -162,7 +165,7 @@ function breakerSide(
 
 function workerPage(
   { worker, running }: Extract<Detail, { kind: 'worker' }>,
-  { paint, now }: DetailLook,
+  { paint, now }: DetailContext,
 ): readonly Safe[] {
   const { id, state, alive, pid, host, types, concurrency, upMs, leaseLeftMs, quarantine } = worker
   const jobs = running.map(
@@ -186,7 +189,10 @@ function workerPage(
   ]
 }
 
-function typePage({ type }: Extract<Detail, { kind: 'type' }>, { paint, now }: DetailLook): readonly Safe[] {
+function typePage(
+  { type }: Extract<Detail, { kind: 'type' }>,
+  { paint, now }: DetailContext,
+): readonly Safe[] {
   const { declaration, counts, held, oldestDueAt, workers, pausedAt, badStreak } = type
   const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
   return [

@@ -7,13 +7,13 @@ import type { RenderContext } from '../parts/layout.ts'
 import { cutLine, ends, sized, widthOf } from '../parts/line.ts'
 import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state.ts'
 
-export function headerLines(state: State, look: RenderContext): readonly Safe[] {
-  const name = say` ${look.paint.bold('wf')} · ${place(state)}`
-  const whole = summary(state, look, false)
+export function headerLines(state: State, context: RenderContext): readonly Safe[] {
+  const name = say` ${context.paint.bold('wf')} · ${place(state)}`
+  const whole = summary(state, context, false)
   // The alarm is what must be seen: it loses its words before it gives way to a path.
   return [
-    ends(name, widthOf(whole) + 20 <= look.width ? whole : summary(state, look, true), look.width),
-    tabs(state, look),
+    ends(name, widthOf(whole) + 20 <= context.width ? whole : summary(state, context, true), context.width),
+    tabs(state, context),
   ]
 }
 
@@ -64,8 +64,8 @@ function tabs({ screen, cause }: State, { paint, width }: RenderContext): Safe {
 }
 
 /** Line of what is going on, and the line of keys. */
-export function footerLines(state: State, look: RenderContext): readonly Safe[] {
-  return [cutLine(statusLine(state, look), look.width), helpLine(state, look)]
+export function footerLines(state: State, context: RenderContext): readonly Safe[] {
+  return [cutLine(statusLine(state, context), context.width), helpLine(state, context)]
 }
 
 function statusLine(state: State, { paint }: RenderContext): Safe {

@@ -13,37 +13,37 @@ import { heldBy } from './overview.ts'
 export function listScreen(
   state: State,
   items: readonly Item[] | null,
-  look: RenderContext,
+  context: RenderContext,
 ): readonly Safe[] {
-  if (items === null) return fill([look.paint.dim('reading …')], look.height)
-  const { width, height, paint } = look
-  if (items.length === 0 && !state.open) return listOnly(state, items, look)
+  if (items === null) return fill([context.paint.dim('reading …')], context.height)
+  const { width, height, paint } = context
+  if (items.length === 0 && !state.open) return listOnly(state, items, context)
   if (isBeside(state)) {
     const leftWidth = Math.floor((width - 3) * 0.5)
-    const left = listOnly(state, items, { ...look, width: leftWidth })
+    const left = listOnly(state, items, { ...context, width: leftWidth })
     const rule = paint.dim(state.open ? '┃' : '│')
-    return beside(left, detailLines(state, { ...look, width: width - leftWidth - 3 }), { leftWidth, rule })
+    return beside(left, detailLines(state, { ...context, width: width - leftWidth - 3 }), { leftWidth, rule })
   }
-  if (!state.open) return listOnly(state, items, look)
-  if (width < belowFrom) return detailLines(state, look)
+  if (!state.open) return listOnly(state, items, context)
+  if (width < belowFrom) return detailLines(state, context)
   const rows = listRows(state) + 1
   return [
-    ...listOnly(state, items, { ...look, height: rows }),
+    ...listOnly(state, items, { ...context, height: rows }),
     paint.dim('─'.repeat(width)),
-    ...detailLines(state, { ...look, height: height - rows - 1 }),
+    ...detailLines(state, { ...context, height: height - rows - 1 }),
   ]
 }
 
-function listOnly(state: State, items: readonly Item[], look: RenderContext): readonly Safe[] {
-  if (items.length === 0) return fill([say``, say`  ${emptyWords(state)}`], look.height)
-  const list = { ...look, selected: selectedIndex(state, items), marks: state.marks }
-  return fill(rowsOf(state, items, list), look.height)
+function listOnly(state: State, items: readonly Item[], context: RenderContext): readonly Safe[] {
+  if (items.length === 0) return fill([say``, say`  ${emptyWords(state)}`], context.height)
+  const list = { ...context, selected: selectedIndex(state, items), marks: state.marks }
+  return fill(rowsOf(state, items, list), context.height)
 }
 
 function rowsOf(
   state: State,
   items: readonly Item[],
-  look: Parameters<typeof listLines>[2],
+  context: Parameters<typeof listLines>[2],
 ): readonly Safe[] {
   const { now } = state
   switch (listOf(state)) {
@@ -51,37 +51,37 @@ function rowsOf(
       return listLines(
         items.filter(isKind('cause')).map(({ id, cause }) => ({ id, item: cause })),
         causeColumns(now),
-        look,
+        context,
       )
     case 'incidents':
       return listLines(
         items.filter(isKind('incident')).map(({ id, incident }) => ({ id, item: incident })),
         incidentRows(now),
-        look,
+        context,
       )
     case 'dead-letters':
       return listLines(
         items.filter(isKind('letter')).map(({ id, letter }) => ({ id, item: letter })),
         letterRows(now),
-        look,
+        context,
       )
     case 'breakers':
       return listLines(
         items.filter(isKind('breaker')).map(({ id, breaker }) => ({ id, item: breaker })),
         breakerRows(now, heldBy(state)),
-        look,
+        context,
       )
     case 'jobs':
       return listLines(
         items.filter(isKind('job')).map(({ id, job }) => ({ id, item: job })),
         jobRows(now),
-        look,
+        context,
       )
     default:
       return listLines(
         items.filter(isKind('worker')).map(({ id, worker }) => ({ id, item: worker })),
         workerRows(),
-        look,
+        context,
       )
   }
 }

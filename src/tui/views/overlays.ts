@@ -6,18 +6,19 @@ import { bindings, keyWords, type Binding } from '../keys.ts'
 import { type RenderContext, over, panel } from '../parts/layout.ts'
 import { cutLine, sized, widthOf, wrapped } from '../parts/line.ts'
 import { equivalentCommand, fewKeys } from '../as-command.ts'
-import { takesRetries, usualTripMinutes, type Plan } from '../action.ts'
-import type { Confirm, Overlay, State, Target } from '../state.ts'
+import { takesRetries, usualTripMinutes } from '../action.ts'
+import type { Action, Confirm, Overlay, State } from '../state.ts'
+import type { Target } from '../../engine/actions/targets.ts'
 
-export function withOverlay(state: State, body: readonly Safe[], look: RenderContext): readonly Safe[] {
+export function withOverlay(state: State, body: readonly Safe[], context: RenderContext): readonly Safe[] {
   const { overlay } = state
   switch (overlay?.kind) {
     case 'help':
-      return helpLines(overlay, look)
+      return helpLines(overlay, context)
     case 'confirm':
-      return over(body, confirmLines(state, overlay, look))
+      return over(body, confirmLines(state, overlay, context))
     case 'copy':
-      return over(body, copyLines(overlay, look))
+      return over(body, copyLines(overlay, context))
     default:
       return body
   }
@@ -25,7 +26,7 @@ export function withOverlay(state: State, body: readonly Safe[], look: RenderCon
 
 const groups: Readonly<Record<Binding['group'], string>> = {
   move: 'MOVE',
-  look: 'LOOK',
+  view: 'VIEW',
   change: 'CHANGE',
   leave: 'LEAVE',
 }
@@ -47,7 +48,7 @@ function helpLines(
         .map((binding) => say`  ${keysOf(binding).padEnd(wide)}${binding.words}`),
     ])
   }
-  const [left, right] = [column('move', 'leave'), column('look', 'change')]
+  const [left, right] = [column('move', 'leave'), column('view', 'change')]
   const whole = widest(left) + columnGap + widest(right)
   const lines = whole <= roomOf(width) ? columns(left, right) : [...left, ...right]
   const room = Math.max(0, height - 2)
@@ -92,7 +93,7 @@ function confirmLines(
   confirm: Confirm,
   { paint, width, height }: RenderContext,
 ): readonly Safe[] {
-  const { plan, reason, typing, amount } = confirm
+  const { action, reason, typing, amount } = confirm
   const room = roomOf(width)
   const why = typing
     ? say`reason: ${reason}█  ${paint.dim('Enter ends it')}`
@@ -102,8 +103,8 @@ function confirmLines(
     { lines: count, givesWay: 0 },
     { lines: groupLines.flat(), givesWay: 2 },
     { lines: otherLines(confirm, { paint, room }), givesWay: 0 },
-    { lines: amountLine(plan, amount, paint), givesWay: 3 },
-    { lines: plan.of === 'operation' ? [] : [why], givesWay: typing ? 0 : 4 },
+    { lines: amountLine(action, amount, paint), givesWay: 3 },
+    { lines: action.of === 'operation' ? [] : [why], givesWay: typing ? 0 : 4 },
     {
       lines: wrapped(shownCommand(equivalentCommand(confirm, state.suffix, fewKeys)), room),
       givesWay: 1,
@@ -111,7 +112,7 @@ function confirmLines(
     },
     { lines: [keysLine(confirm, paint)], givesWay: 0 },
   ]
-  return panel(titleOf(plan), fitted(blocks, height - 2), width)
+  return panel(titleOf(action), fitted(blocks, height - 2), width)
 }
 
 interface Block {
@@ -145,18 +146,18 @@ const deeds = {
   cancel: 'cancel: they never run again',
 } as const
 
-export function titleOf(plan: Plan): string {
-  switch (plan.of) {
+export function titleOf(action: Action): string {
+  switch (action.of) {
     case 'jobs':
-      return plan.set ? `${deeds[plan.verb]}, with changed variables` : deeds[plan.verb]
+      return action.set ? `${deeds[action.verb]}, with changed variables` : deeds[action.verb]
     case 'breaker':
-      return plan.verb === 'trip'
-        ? `trip the breaker ${plan.name}: nothing is let through`
-        : `close the breaker ${plan.name}`
+      return action.verb === 'trip'
+        ? `trip the breaker ${action.name}: nothing is let through`
+        : `close the breaker ${action.name}`
     case 'type':
-      return plan.verb === 'pause'
-        ? `pause ${plan.type}: running jobs finish, none starts`
-        : `resume ${plan.type}`
+      return action.verb === 'pause'
+        ? `pause ${action.type}: running jobs finish, none starts`
+        : `resume ${action.type}`
     default:
       return 'undo'
   }
@@ -164,24 +165,24 @@ export function titleOf(plan: Plan): string {
 
 /** Where only the selected one is meant of many that a filter or a cause brought together, and the other way round. */
 function otherLines(
-  { plan, status, typing }: Confirm,
+  { action, status, typing }: Confirm,
   { paint, room }: { paint: RenderContext['paint']; room: number },
 ): readonly Safe[] {
-  if (plan.of !== 'jobs' || plan.other?.words === undefined || status === 'working' || typing) return []
-  return [cutLine(say`${paint.bold('a')} takes ${plan.other.words}`, room)]
+  if (action.of !== 'jobs' || action.other?.words === undefined || status === 'working' || typing) return []
+  return [cutLine(say`${paint.bold('a')} takes ${action.other.words}`, room)]
 }
 
 function countLines(
-  { plan, status, targets, guarded, done }: Confirm,
+  { action, status, targets, guarded, done }: Confirm,
   { paint, room }: { paint: RenderContext['paint']; room: number },
 ): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
-  if (plan.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
-  if (plan.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
+  if (action.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
+  if (action.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
   const count = counted(targets.length, 'job')
-  const gone = (plan.selector.keys?.length ?? 0) - targets.length - guarded.length
+  const gone = (action.selector.keys?.length ?? 0) - targets.length - guarded.length
   const goneWords =
-    gone > 0 && Object.keys(plan.selector).length === 1
+    gone > 0 && Object.keys(action.selector).length === 1
       ? `; ${thousands(gone)} of those that were chosen are gone`
       : ''
   return [
@@ -216,12 +217,12 @@ function groupLines(targets: readonly Target[]): readonly Safe[] {
     })
 }
 
-function amountLine(plan: Plan, amount: number | null, paint: RenderContext['paint']): readonly Safe[] {
-  if (takesRetries(plan))
+function amountLine(action: Action, amount: number | null, paint: RenderContext['paint']): readonly Safe[] {
+  if (takesRetries(action))
     return [
       say`retries: ${amount ?? paint.dim('what is left, else as enqueued')} ${paint.dim('(1-9 sets them)')}`,
     ]
-  return plan.of === 'breaker' && plan.verb === 'trip'
+  return action.of === 'breaker' && action.verb === 'trip'
     ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 sets them)')}`]
     : []
 }

@@ -16,11 +16,11 @@ import { breakerRows as breakerColumns, causeColumns, typeRows } from './columns
 const sideBySideFrom = 100
 
 /** Exactly `height` lines. */
-export function overviewLines(state: State, items: readonly Item[], look: RenderContext): readonly Safe[] {
+export function overviewLines(state: State, items: readonly Item[], context: RenderContext): readonly Safe[] {
   const { figures } = state
-  if (figures === null) return fill([look.paint.dim('reading …')], look.height)
-  const { width, height } = look
-  const charts = chartLines(state, figures, look)
+  if (figures === null) return fill([context.paint.dim('reading …')], context.height)
+  const { width, height } = context
+  const charts = chartLines(state, figures, context)
   const block = blockOf(state, items)
   const room = height - charts.length
   // Neither may crowd the other out: a third for each before one of them gets more.
@@ -36,16 +36,22 @@ export function overviewLines(state: State, items: readonly Item[], look: Render
   if (width >= sideBySideFrom && figures.breakers.length > 0) {
     const most = Math.max(causeLines.most, breakerLines.most)
     const [upper = 0, lower = 0] = allocateRows(room, [{ least: 3, most }, typeLines])
-    const stops = sideBySide(block, state, { ...look, height: upper })
-    return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: lower })], height)
+    const stops = sideBySide(block, state, { ...context, height: upper })
+    return fill(
+      [...stops, ...charts, ...block(types(figures, context), { ...context, height: lower })],
+      height,
+    )
   }
   const [forCauses = 0, forTypes = 0, forBreakers = 0] = allocateRows(room, [
     causeLines,
     typeLines,
     { ...breakerLines, least: 1 },
   ])
-  const stops = stacked(block, state, { look, rows: [forCauses, forBreakers] })
-  return fill([...stops, ...charts, ...block(types(figures, look), { ...look, height: forTypes })], height)
+  const stops = stacked(block, state, { context, rows: [forCauses, forBreakers] })
+  return fill(
+    [...stops, ...charts, ...block(types(figures, context), { ...context, height: forTypes })],
+    height,
+  )
 }
 
 /** A title and the heads of the columns. */
@@ -56,25 +62,25 @@ type Block = ReturnType<typeof blockOf>
 /** Draws one of the lists under its title. */
 function blockOf(state: State, items: readonly Item[]) {
   const chosen = items[selectedIndex(state, items)]?.id
-  return <T>(list: Listed<T>, look: RenderContext): readonly Safe[] => {
+  return <T>(list: Listed<T>, context: RenderContext): readonly Safe[] => {
     const rows = items.flatMap((item) => {
       const shown = list.of(item)
       return shown === null ? [] : [{ id: item.id, item: shown }]
     })
     if (rows.length === 0) return [list.title]
-    const hidden = rows.length - Math.max(0, look.height - headRows)
+    const hidden = rows.length - Math.max(0, context.height - headRows)
     const title =
       hidden > 0
-        ? cutLine(say`${list.title}  ${look.paint.dim(say`… ${thousands(hidden)} more`)}`, look.width)
+        ? cutLine(say`${list.title}  ${context.paint.dim(say`… ${thousands(hidden)} more`)}`, context.width)
         : list.title
     const selected = rows.findIndex(({ id }) => id === chosen)
     const lines = listLines(rows, list.columns, {
-      ...look,
-      height: look.height - 1,
+      ...context,
+      height: context.height - 1,
       selected,
       marks: state.marks,
     })
-    return [title, ...lines].slice(0, Math.max(1, look.height))
+    return [title, ...lines].slice(0, Math.max(1, context.height))
   }
 }
 
@@ -85,42 +91,45 @@ interface Listed<T> {
   of(item: Item): T | null
 }
 
-const causes = (state: State, look: RenderContext): Listed<ListedCause> => ({
-  title: causeTitle(state, look),
+const causes = (state: State, context: RenderContext): Listed<ListedCause> => ({
+  title: causeTitle(state, context),
   columns: causeColumns(state.now).filter(({ title }) => title !== 'KIND'),
   of: (item) => (item.kind === 'cause' ? item.cause : null),
 })
 
-const breakers = (state: State, look: RenderContext): Listed<InspectedBreaker> => ({
-  title: breakerTitle(state, look),
+const breakers = (state: State, context: RenderContext): Listed<InspectedBreaker> => ({
+  title: breakerTitle(state, context),
   columns: breakerColumns(state.now, heldBy(state)),
   of: (item) => (item.kind === 'breaker' ? item.breaker : null),
 })
 
-const types = (figures: Figures, look: RenderContext): Listed<InspectedType> => ({
-  title: typeTitle(figures, look),
+const types = (figures: Figures, context: RenderContext): Listed<InspectedType> => ({
+  title: typeTitle(figures, context),
   columns: typeRows(figures.series.byType),
   of: (item) => (item.kind === 'type' ? item.type : null),
 })
 
-function sideBySide(block: Block, state: State, look: RenderContext): readonly Safe[] {
-  const rightWidth = Math.max(38, Math.floor(look.width * 0.38))
-  const leftWidth = look.width - rightWidth - 3
-  const left = block(causes(state, look), { ...look, width: leftWidth })
-  const right = block(breakers(state, look), { ...look, width: rightWidth })
-  return beside(fill(left, look.height), fill(right, look.height), { leftWidth, rule: look.paint.dim('│') })
+function sideBySide(block: Block, state: State, context: RenderContext): readonly Safe[] {
+  const rightWidth = Math.max(38, Math.floor(context.width * 0.38))
+  const leftWidth = context.width - rightWidth - 3
+  const left = block(causes(state, context), { ...context, width: leftWidth })
+  const right = block(breakers(state, context), { ...context, width: rightWidth })
+  return beside(fill(left, context.height), fill(right, context.height), {
+    leftWidth,
+    rule: context.paint.dim('│'),
+  })
 }
 
 function stacked(
   block: Block,
   state: State,
-  { look, rows: [forCauses = 0, forBreakers = 0] }: { look: RenderContext; rows: readonly number[] },
+  { context, rows: [forCauses = 0, forBreakers = 0] }: { context: RenderContext; rows: readonly number[] },
 ): readonly Safe[] {
   return [
-    ...block(causes(state, look), { ...look, height: forCauses }).slice(0, forCauses),
+    ...block(causes(state, context), { ...context, height: forCauses }).slice(0, forCauses),
     ...(forBreakers < 3
-      ? [breakerTitle(state, look)].slice(0, forBreakers)
-      : block(breakers(state, look), { ...look, height: forBreakers })),
+      ? [breakerTitle(state, context)].slice(0, forBreakers)
+      : block(breakers(state, context), { ...context, height: forBreakers })),
   ]
 }
 
