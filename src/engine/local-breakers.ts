@@ -1,21 +1,21 @@
-/** The breakers that workers share with nobody, as those that live have told; and how many jobs a breaker holds. */
+/** The process-local breakers of living workers, and how many jobs a breaker blocks. */
 import type { LocalBreaker } from '../domain/breaker-row.ts'
 import type { TypeView, WorkerView } from '../store/views.ts'
 
 export interface InspectedLocalBreaker extends LocalBreaker {
-  /** The worker's id: another start of it has breakers of its own. */
+  /** The worker's id. */
   worker: string
   ageMs: number
-  /** Until a call may be let through; 0 when one may now. */
+  /** Ms until a call may pass; 0 if one may now. */
   retryInMs: number
 }
 
-/** As they are now: an opening that is over lets a probe through. Those of dead workers are nobody's. */
+/** Returns their state now: half-open once the open period is over. Breakers of dead workers are dropped. */
 export function localBreakers(workers: readonly WorkerView[], now: number): readonly InspectedLocalBreaker[] {
-  const told = workers
+  const reported = workers
     .filter(({ leaseUntil }) => leaseUntil > now)
     .flatMap(({ id, breakers = [] }) => breakers.map((each) => ({ ...each, worker: id })))
-  return told
+  return reported
     .map((each) => {
       const retryInMs = each.mode === 'open' ? Math.max(0, (each.expiresAt ?? now) - now) : 0
       const mode = each.mode === 'open' && retryInMs === 0 ? ('half_open' as const) : each.mode
@@ -26,7 +26,7 @@ export function localBreakers(workers: readonly WorkerView[], now: number): read
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
-/** Of a type: the own breakers that hold its jobs in every worker that takes it; empty where one of them would start a job. */
+/** Returns the local breakers that block a type in every worker that takes it; empty if one of the workers would start its jobs. */
 export function heldInAll(
   type: string,
   workers: readonly WorkerView[],
@@ -41,7 +41,7 @@ export function heldInAll(
   return closed.every((each) => each.length > 0) ? closed.flat() : []
 }
 
-/** Unfinished jobs of these types that do not run: what a breaker that is not closed holds. */
+/** Counts the unfinished jobs of these types that don't run: what a breaker that isn't closed blocks. */
 export function heldJobs(types: readonly string[], views: readonly TypeView[]): number {
   return views
     .filter(({ type }) => types.includes(type))

@@ -1,8 +1,8 @@
 /**
- * Listens to an abort signal with one listener, however many calls wait for it at once: a handler may make hundreds of
- * calls on its attempt's signal, and Node takes more than ten listeners for a leak. The last to go takes it away.
+ * Keeps one listener on an abort signal, however many calls wait for it: a handler may make hundreds of calls on its
+ * attempt's signal, and Node warns of a leak at more than ten listeners. The listener is removed with the last waiting call.
  */
-class Relay {
+class AbortRelay {
   readonly waiting = new Set<() => void>()
   readonly #signal: AbortSignal
 
@@ -27,13 +27,13 @@ class Relay {
   }
 }
 
-const relays = new WeakMap<AbortSignal, Relay>()
+const relays = new WeakMap<AbortSignal, AbortRelay>()
 
-/** Calls `fire` once when `signal` aborts from now on; each `fire` is a function of its own. Ends with the returned function. */
+/** Calls `fire` once when `signal` aborts after now. Returns a function that removes it. Every `fire` must be a new function. */
 export function onAbort(signal: AbortSignal, fire: () => void): () => void {
   let relay = relays.get(signal)
   if (!relay) {
-    relay = new Relay(signal)
+    relay = new AbortRelay(signal)
     relays.set(signal, relay)
   }
   relay.add(fire)

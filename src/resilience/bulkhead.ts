@@ -1,6 +1,6 @@
 /**
- * Keeps one slow downstream from taking every slot of a process: at most `limit` calls at once, the others stand in line,
- * first come, first served. Owns the line and its timers; knows nothing of what a call does.
+ * Limits the calls of one process to a dependency, so that a slow one can't take every slot: at most `limit` at once, the others
+ * wait in a queue, first come, first served.
  */
 import type { Clock } from '../clock.ts'
 import { onAbort } from './abort-relay.ts'
@@ -8,11 +8,11 @@ import { onAbort } from './abort-relay.ts'
 export interface BulkheadPolicy {
   /** Calls at once in this process. */
   limit: number
-  /** How long a call stands in line before it is refused. */
+  /** Longest time in the queue before a call is refused, in ms. */
   waitMs: number
 }
 
-/** It stood in line for as long as it may. */
+/** A call waited in the queue as long as it may. */
 export class BulkheadFull extends Error {
   override readonly name = 'BulkheadFull'
 }
@@ -25,8 +25,8 @@ interface Scope {
 export class Bulkhead {
   readonly #policy: BulkheadPolicy
   readonly #clock: Clock
-  /** In the order of their coming; each is called when it gets a place. */
-  readonly #line = new Set<() => void>()
+  /** In order of arrival; each is called when it gets a place. */
+  readonly #queue = new Set<() => void>()
   #active = 0
 
   constructor(policy: BulkheadPolicy, clock: Clock) {
@@ -39,14 +39,17 @@ export class Bulkhead {
   }
 
   get waiting(): number {
-    return this.#line.size
+    return this.#queue.size
   }
 
-  /** What `fn` gives. Rejects with BulkheadFull, or with the signal's reason when it aborts in line; then `fn` is not called. */
+  /**
+   * Returns what `fn` returns. Rejects without calling `fn`: with BulkheadFull, or with the signal's reason if it aborts in the
+   * queue.
+   */
   async run<T>(fn: () => Promise<T>, scope: Scope): Promise<T> {
     scope.signal.throwIfAborted()
     if (this.#active < this.#policy.limit) this.#active++
-    else await this.#stand(scope)
+    else await this.#enqueue(scope)
     try {
       return await fn()
     } finally {
@@ -54,19 +57,19 @@ export class Bulkhead {
     }
   }
 
-  /** The place goes to the next in line without ever being free, so that nobody who comes meanwhile gets before it. */
+  /** Passes the place to the first in the queue without freeing it, so that a new call can't overtake. */
   #leave(): void {
-    const [next] = this.#line
+    const [next] = this.#queue
     if (next) next()
     else this.#active--
   }
 
-  #stand(scope: Scope): Promise<void> {
+  #enqueue(scope: Scope): Promise<void> {
     const { signal } = scope
     const waitMs = Math.max(0, Math.min(this.#policy.waitMs, scope.timeLeftMs()))
     return new Promise((resolve, reject) => {
       const step = (then: () => void) => () => {
-        this.#line.delete(enter)
+        this.#queue.delete(enter)
         cancel()
         unlisten()
         then()
@@ -84,7 +87,7 @@ export class Bulkhead {
         signal,
         step(() => reject(signal.reason)),
       )
-      this.#line.add(enter)
+      this.#queue.add(enter)
     })
   }
 }

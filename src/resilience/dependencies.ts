@@ -1,4 +1,7 @@
-/** The dependencies of one process: who calls the same name shares its breaker and its bulkhead; retry and timeout are each handler's own. */
+/**
+ * The dependencies of one process. Handlers that call the same name share its breaker and its bulkhead; retry and timeout are
+ * each handler's own.
+ */
 import type { Clock } from '../clock.ts'
 import { WfError } from '../errors.ts'
 import { didYouMean, nearWords } from '../text/suggest.ts'
@@ -25,22 +28,22 @@ export interface DependenciesParts {
 
 export type HandlerDependencies = ReadonlyMap<string, Dependency>
 
-/** What the first handler said of a name, and who that was. */
-interface Known<P> {
+/** A policy, and the handler type that declared it first. */
+interface Declared<P> {
   type: string
   policy: P
 }
 
 export class Dependencies {
   readonly #parts: DependenciesParts
-  readonly #breakers = new Map<string, Known<BreakerPolicy> & { breaker: CircuitBreaker }>()
-  readonly #bulkheads = new Map<string, Known<BulkheadPolicy> & { bulkhead: Bulkhead }>()
+  readonly #breakers = new Map<string, Declared<BreakerPolicy> & { breaker: CircuitBreaker }>()
+  readonly #bulkheads = new Map<string, Declared<BulkheadPolicy> & { bulkhead: Bulkhead }>()
 
   constructor(parts: DependenciesParts) {
     this.#parts = parts
   }
 
-  /** Throws WfError `invalid_handler` where two handlers of the process say different things about what they share. */
+  /** Throws WfError `invalid_handler` if two handlers declare different policies for what they share. */
   declare(type: string, policies: ReadonlyMap<string, DependencyPolicy>): HandlerDependencies {
     const { clock, random } = this.#parts
     const own = [...policies].map(([name, policy]): [string, Dependency] => {
@@ -51,7 +54,7 @@ export class Dependencies {
     return new Map(own)
   }
 
-  /** How each breaker stands, as this process sees it. */
+  /** Returns the state of each breaker, as this process sees it. */
   breakers(): readonly (BreakerSnapshot & { name: string; shared: boolean })[] {
     return [...this.#breakers].map(([name, { breaker, policy }]) => ({
       name,
@@ -60,54 +63,58 @@ export class Dependencies {
     }))
   }
 
-  #breaker(name: string, said: Known<BreakerPolicy>): CircuitBreaker {
+  #breaker(name: string, declared: Declared<BreakerPolicy>): CircuitBreaker {
     const known = this.#breakers.get(name)
     if (known) {
       agree(`${name}.breaker`, {
         known,
-        said,
+        declared,
         keys: ['failures', 'shouldTrip', 'intervalMs', 'openForMs', 'probes', 'shared'],
       })
       return known.breaker
     }
     const { clock, random, onChange, sharedBreaker } = this.#parts
-    const { policy } = said
+    const { policy } = declared
     const shared = (policy.shared && sharedBreaker?.(name)) || null
     const options = { name, policy, clock, random, shared }
     const breaker = new CircuitBreaker({ ...options, ...(onChange && { onChange }) })
-    this.#breakers.set(name, { ...said, breaker })
+    this.#breakers.set(name, { ...declared, breaker })
     return breaker
   }
 
-  #bulkhead(name: string, said: Known<BulkheadPolicy>): Bulkhead {
+  #bulkhead(name: string, declared: Declared<BulkheadPolicy>): Bulkhead {
     const known = this.#bulkheads.get(name)
     if (known) {
-      agree(`${name}.bulkhead`, { known, said, keys: ['limit', 'waitMs'] })
+      agree(`${name}.bulkhead`, { known, declared, keys: ['limit', 'waitMs'] })
       return known.bulkhead
     }
-    const bulkhead = new Bulkhead(said.policy, this.#parts.clock)
-    this.#bulkheads.set(name, { ...said, bulkhead })
+    const bulkhead = new Bulkhead(declared.policy, this.#parts.clock)
+    this.#bulkheads.set(name, { ...declared, bulkhead })
     return bulkhead
   }
 }
 
 function agree<P>(
   what: string,
-  { known, said, keys }: { known: Known<P>; said: Known<P>; keys: readonly (keyof P & string)[] },
+  {
+    known,
+    declared,
+    keys,
+  }: { known: Declared<P>; declared: Declared<P>; keys: readonly (keyof P & string)[] },
 ): void {
-  const key = keys.find((one) => known.policy[one] !== said.policy[one])
+  const key = keys.find((one) => known.policy[one] !== declared.policy[one])
   if (key === undefined) return
-  const values = `${preview(said.policy[key], 60)} here and ${preview(known.policy[key], 60)} in handler ${preview(known.type)}`
+  const values = `${preview(declared.policy[key], 60)} here and ${preview(known.policy[key], 60)} in handler ${preview(known.type)}`
   throw new WfError(
     'invalid_handler',
-    `handler ${preview(said.type)}: dependencies.${what}: ${key} is ${values}; both share one`,
+    `handler ${preview(declared.type)}: dependencies.${what}: ${key} is ${values}; both share one`,
     {
       hint: 'write the policy once and give it to both handlers, or give the dependency another name',
     },
   )
 }
 
-/** The dependency that a handler calls by `name`. Throws WfError `invalid_handler` for a name that it does not declare. */
+/** Returns the dependency that a handler calls by `name`. Throws WfError `invalid_handler` if it doesn't declare the name. */
 export function dependencyNamed(declared: HandlerDependencies, name: unknown, type: string): Dependency {
   const found = declared.get(name as string)
   if (found) return found

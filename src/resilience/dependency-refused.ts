@@ -1,37 +1,37 @@
-/** Said instead of a failure when a call was not made, or is not to be made again just now: the job comes back later and loses nothing. */
+/** A call that was not made, or should not be repeated now: the job is deferred and spends no retry. */
 import { DeferError, handlerErrorKind } from '../domain/handler-errors.ts'
 import { errorChain } from './error-chain.ts'
 
-/** `breaker`: it lets nothing through. `bulkhead`: full. `retry_after`: the other side named a time beyond what a try may wait. */
+/** `breaker`: open. `bulkhead`: full. `retry_after`: the dependency asked for a longer wait than a retry may take. */
 export type RefusedBy = 'breaker' | 'bulkhead' | 'retry_after'
 
 export interface RefusalParts {
   dependency: string
   by: RefusedBy
-  /** From now until the job should come back. */
+  /** Ms until the job should start again; a day at most. */
   delayMs: number
   message: string
   cause?: unknown
 }
 
-/** A breaker that is held for a month lets its jobs look once a day. */
-const longestMs = 24 * 3_600_000
+/** Jobs of a breaker that is open for a month try once a day. */
+const maxDelayMs = 24 * 3_600_000
 
-/** A DeferError to whoever knows no better; `by` says what the deferral counts as. */
+/** A DeferError to handlers and to `decide`; `by` says which guard refused. */
 export class DependencyRefusal extends DeferError {
   override readonly name = 'DependencyRefusal'
   readonly dependency: string
   readonly by: RefusedBy
   constructor({ dependency, by, delayMs, message, cause }: RefusalParts) {
-    super(message, { in: Math.min(delayMs, longestMs) }, cause === undefined ? {} : { cause })
+    super(message, { in: Math.min(delayMs, maxDelayMs) }, cause === undefined ? {} : { cause })
     this.dependency = dependency
     this.by = by
   }
 }
 
 /**
- * The refusal that a throw comes down to: itself, or the cause of a plain error that a handler put around it. Null for
- * everything else, and for an error that says itself what is to become of the job.
+ * Returns the refusal behind a thrown value: the value itself, or the cause of plain errors that a handler wrapped around it.
+ * Null otherwise, also if a wrapper is one of wf's handler errors, which decides the outcome itself.
  */
 export function refusalIn(thrown: unknown): DependencyRefusal | null {
   const chain = errorChain(thrown)

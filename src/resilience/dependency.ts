@@ -1,7 +1,7 @@
 /**
- * A downstream as a handler calls it: bulkhead → retry → breaker → time limit, each where the handler names it, so that
- * the breaker sees every try, a probe is one request, and waits between tries do not give up the place in the bulkhead.
- * Owns the order and what each guard's refusal means for the job. It must not know jobs, stores and handlers.
+ * Calls a downstream through bulkhead → retry → breaker → timeout, each if the handler configures it. In this order the breaker
+ * sees every try, a probe is one request, and a wait between tries keeps its place in the bulkhead. Turns what the bulkhead and
+ * the retry refuse into deferrals of the job. Knows no jobs, stores and handlers.
  */
 import type { Clock } from '../clock.ts'
 import { formatDuration } from '../text/duration.ts'
@@ -14,29 +14,29 @@ import { DependencyRefusal } from './dependency-refused.ts'
 import { retry, RetryAfter } from './retry.ts'
 import { withTimeLimit } from './timeout.ts'
 
-/** What an attempt brings to its calls. */
+/** The attempt that makes a call. */
 export interface CallScope {
-  /** The attempt's. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal
-  /** Ms until that signal aborts because the attempt's time is up; Infinity where nothing limits it. */
+  /** Ms until the signal aborts at the attempt's timeout; Infinity if it has none. */
   timeLeftMs(): number
-  /** For logs and statistics: called before each wait between tries. */
+  /** Called before each wait between tries. */
   onRetry?(dependency: string, error: unknown): void
-  /** A try was let through and failed, as its breaker counts failures. */
+  /** Called when a try fails that counts as a failure for the breaker. */
   onFailure?(dependency: string, error: unknown): void
 }
 
 export interface DependencyParts {
   name: string
   policy: DependencyPolicy
-  /** One for all who call the dependency in this process; null as in the policy. */
+  /** Shared by all handlers of the process that call the dependency; null if the policy has none. */
   bulkhead: Bulkhead | null
   breaker: CircuitBreaker | null
   clock: Clock
   random: Random
 }
 
-/** A full bulkhead empties in seconds. */
+/** A full bulkhead has free places within seconds. */
 const bulkheadDeferMs = 5_000
 
 export class Dependency {
@@ -51,8 +51,8 @@ export class Dependency {
   }
 
   /**
-   * What `fn` gives. Rejects with what its last try threw; with the signal's reason when that aborted before or between
-   * tries; with a DependencyRefusal where it was not let through, or is to come back later than a try may wait.
+   * Returns what `fn` returns. Rejects with what its last try threw, with the signal's reason if it aborted before or between
+   * tries, or with a DependencyRefusal if the call was not let through or may only be repeated after a longer wait.
    */
   async call<T>(fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: CallScope): Promise<T> {
     scope.signal.throwIfAborted()
@@ -98,7 +98,7 @@ export class Dependency {
   }
 
   #limited<T>(fn: (signal: AbortSignal) => PromiseLike<T> | T, scope: CallScope): Promise<T> {
-    // It may have aborted while a permit was asked for.
+    // The signal may have aborted while a permit was requested.
     if (scope.signal.aborted) return Promise.reject(scope.signal.reason)
     const { name, policy, clock } = this.#parts
     return withTimeLimit(fn, {
@@ -112,12 +112,12 @@ export class Dependency {
 
   #refusal(by: 'bulkhead' | 'retry_after', waitMs: number, cause: Error): DependencyRefusal {
     const { name, random } = this.#parts
-    // Jitter: those that were refused together do not come back together.
+    // Jitter, so that jobs refused together don't return together.
     const delayMs = Math.ceil(waitMs * (1 + random() * 0.2))
-    const words = {
+    const messages = {
       bulkhead: `the bulkhead of ${name} is full: ${cause.message}`,
       retry_after: `${name} asks to come back in ${formatDuration(waitMs)}`,
     }
-    return new DependencyRefusal({ dependency: name, by, delayMs, message: words[by], cause })
+    return new DependencyRefusal({ dependency: name, by, delayMs, message: messages[by], cause })
   }
 }

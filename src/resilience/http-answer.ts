@@ -1,12 +1,12 @@
-/** What an HTTP answer behind an error says: its status and when to come back. Reads the forms of the common clients. */
+/** Reads the status and the Retry-After of an HTTP answer from an error, in the forms of the common clients. */
 import { errorChain, read } from './error-chain.ts'
 
-/** RFC 9110 and RFC 6585: request timeout, too early, too many requests; and every fault of the server's own. */
+/** Request timeout, too early, too many requests (RFC 9110, RFC 6585), and every server error. */
 export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** The status that an error itself carries, not its causes; null when it carries none between 100 and 599. */
+/** Returns the status of an error without its causes; null if it has none between 100 and 599. */
 export function ownStatus(error: unknown): number | null {
   const response = read(error, 'response')
   const metadata = read(error, '$metadata')
@@ -22,7 +22,7 @@ export function ownStatus(error: unknown): number | null {
   return status ?? null
 }
 
-/** The nearest status in the chain of causes. */
+/** Returns the first status in the chain of causes. */
 export function statusOf(thrown: unknown): number | null {
   for (const error of errorChain(thrown)) {
     const status = ownStatus(error)
@@ -31,10 +31,10 @@ export function statusOf(thrown: unknown): number | null {
   return null
 }
 
-/** A day: a server that names more is mistaken or hostile, and a job that comes back tomorrow loses nothing. */
-const longestMs = 24 * 3_600_000
+/** A day: a server that asks for more is mistaken or hostile, and a job that returns tomorrow loses nothing. */
+const maxRetryAfterMs = 24 * 3_600_000
 
-/** Ms to wait that the answer asks for, 0 … a day; null when it asks for nothing, or for something that is no time. `now`: epoch ms. */
+/** Returns the wait that an answer asks for, 0 ms to a day; null if it asks for none or can't be read. `now`: epoch ms. */
 export function retryAfterMs(thrown: unknown, now: number): number | null {
   for (const error of errorChain(thrown)) {
     for (const headers of [
@@ -56,16 +56,16 @@ function delayMs(value: unknown, now: number): number | null {
   if (seconds !== null) return seconds * 1_000
   // An HTTP date begins with its weekday; Date.parse would also make dates of "-5" and "1e3".
   if (typeof value !== 'string' || !/^\s*[A-Za-z]{3,9},? /.test(value)) return null
-  // The oldest of the three forms ends with its year and means GMT without saying so.
+  // The oldest of the three HTTP date forms ends with its year and implies GMT.
   const at = Date.parse(/ \d{4}\s*$/.test(value) ? `${value} GMT` : value)
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 
 function bounded(ms: number | null): number | null {
-  return ms === null || ms < 0 ? null : Math.min(Math.ceil(ms), longestMs)
+  return ms === null || ms < 0 ? null : Math.min(Math.ceil(ms), maxRetryAfterMs)
 }
 
-/** From a Headers or Map (`get`), or from a plain object whatever the case of its names; of several values the first. */
+/** Reads a Headers or Map (`get`), or a plain object in any letter case; the first of several values. */
 function header(headers: unknown, name: string): unknown {
   if (typeof headers !== 'object' || headers === null) return undefined
   const value =
@@ -78,7 +78,7 @@ function header(headers: unknown, name: string): unknown {
 
 function got(headers: { get(name: string): unknown }, name: string): unknown {
   try {
-    // A Map has its names as they came.
+    // A Map keeps the letter case of its names.
     return headers.get(name) ?? headers.get(name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()))
   } catch {
     return undefined
@@ -94,7 +94,7 @@ function nameIn(headers: object, name: string): string {
   }
 }
 
-/** A number, or text that is nothing but one: no sign, no exponent. */
+/** Reads a number, or text of digits only: no sign, no exponent. */
 function finite(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   return typeof value === 'string' && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : null

@@ -1,17 +1,18 @@
 /**
- * Limits the time of one call. Limits cascade: a call gets its own timeout or what is left of the attempt, whichever is
- * less, and the signal that it is given aborts at that limit and whenever the attempt's does.
+ * Limits the time of a call and of an optional step. Limits cascade: a call gets the lesser of its own timeout and the time left
+ * of the attempt, and its signal aborts at that limit and with the attempt's signal.
  */
 import type { Clock } from '../clock.ts'
 import { formatDuration } from '../text/duration.ts'
+import { attempt } from '../text/preview.ts'
 import { onAbort } from './abort-relay.ts'
 
-/** The name is the one that the platform gives its timeouts. */
+/** Has the name that the platform gives its timeouts. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeoutError'
   readonly code = 'WF_CALL_TIMEOUT'
   readonly limitMs: number
-  /** It had less than half of its own timeout, or was not even started: the attempt was nearly over, and the other side is not to blame. */
+  /** The call had less than half of its own timeout, or was not started: the attempt was nearly over, the dependency isn't to blame. */
   readonly cutShort: boolean
   constructor(what: string, { limitMs, cutShort }: { limitMs: number; cutShort: boolean }) {
     super(
@@ -26,22 +27,22 @@ export class TimeLimitError extends Error {
 
 export interface TimeLimit {
   clock: Clock
-  /** Who is called, for the error's message. */
+  /** Names the dependency in the error's message. */
   what: string
-  /** The call's own timeout; null: only what is left limits it. */
+  /** The call's own timeout in ms; null: only the time left limits it. */
   timeoutMs: number | null
-  /** Ms until the attempt's signal aborts; Infinity where nothing limits it. */
+  /** Ms until the attempt's signal aborts; Infinity if it has no timeout. */
   timeLeftMs: number
-  /** The attempt's. */
+  /** Aborts the attempt. */
   signal: AbortSignal
 }
 
-/** An abort that comes this close before the limit is the same clock's, seen through another timer. */
+/** An abort this close before the limit is the same timeout, seen through another timer. */
 const sameInstantMs = 5
 
 /**
- * What `fn` gives; a TimeLimitError at the limit, whether `fn` listens to its signal or not. An abort of the attempt is
- * only passed on: what `fn` still returns counts, because its effect has happened. No timer and no listener stays behind.
+ * Returns what `fn` returns. Rejects with a TimeLimitError at the limit, even if `fn` ignores its signal. An abort of the attempt
+ * is only passed on: what `fn` still returns counts, because its effect has happened. Leaves no timer and no listener behind.
  */
 export function withTimeLimit<T>(
   fn: (signal: AbortSignal) => PromiseLike<T> | T,
@@ -71,7 +72,7 @@ export function withTimeLimit<T>(
       else controller.abort(signal.reason)
     })
     if (signal.aborted) controller.abort(signal.reason)
-    // Inside a promise of its own, so that a throw before the first await ends like any other.
+    // In a promise of its own, so that a synchronous throw rejects like any other.
     new Promise<T>((settle) => settle(fn(controller.signal))).then(
       (value) => {
         end()
@@ -83,4 +84,31 @@ export function withTimeLimit<T>(
       },
     )
   })
+}
+
+export interface OptionalScope extends Pick<TimeLimit, 'clock' | 'signal'> {
+  /** Ms until the signal aborts at the attempt's timeout. */
+  timeLeftMs(): number
+  /** Called once for each step that failed: a missing step that nobody sees stays broken. */
+  onDegraded(feature: string, thrown: unknown): void
+}
+
+/** A step that hangs gets this long, and at most half of the time left: it must not take the job with it. */
+const optionalLimitMs = 10_000
+
+/** Runs a step that its job can do without. Returns what `fn` returns, or undefined if it fails in any way. Never rejects. */
+export async function optional<T>(
+  feature: string,
+  fn: (signal: AbortSignal) => PromiseLike<T> | T,
+  scope: OptionalScope,
+): Promise<T | undefined> {
+  const { clock, signal } = scope
+  try {
+    signal.throwIfAborted()
+    const timeLeftMs = Math.min(optionalLimitMs, scope.timeLeftMs() / 2)
+    return await withTimeLimit(fn, { clock, what: feature, timeoutMs: null, timeLeftMs, signal })
+  } catch (thrown) {
+    attempt(() => scope.onDegraded(feature, thrown), undefined)
+    return undefined
+  }
 }

@@ -1,7 +1,6 @@
 /**
- * Which errors may be gone a moment later, so that the same request is worth another try, and which thing they say they
- * are: an abort is nobody's failure, and a client error is an answer. What is not known here is not transient: a request
- * that may have had its effect is repeated only for a reason.
+ * Classifies errors: transient ones may be gone a moment later, so that the same request is worth another try; an abort is nobody's
+ * failure. An unknown error isn't transient: a request that may have had its effect is repeated only for a reason.
  */
 import { handlerErrorKind } from '../domain/handler-errors.ts'
 import { errorChain, innerErrors, read, textAt } from './error-chain.ts'
@@ -38,7 +37,7 @@ const transientCodes: ReadonlySet<string> = new Set([
     'UND_ERR_CLOSED',
     'ERR_NETWORK',
   ],
-  // Timeouts, this layer's own among them.
+  // Timeouts, wf's own among them.
   ...['WF_CALL_TIMEOUT', 'ERR_TIMEOUT', 'TIMEOUT', 'PROTOCOL_SEQUENCE_TIMEOUT'],
   // PostgreSQL: serialization failure, deadlock, lock not available, too many connections, shutting down or starting up.
   ...[
@@ -66,20 +65,20 @@ const transientCodes: ReadonlySet<string> = new Set([
   ...['ORA-00060', 'ORA-00054', 'ORA-08177', 'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034'],
 ])
 
-/** SQLite's two, with their extended forms such as SQLITE_BUSY_SNAPSHOT. */
+/** SQLite's codes, with extended forms such as SQLITE_BUSY_SNAPSHOT. */
 const sqliteBusy = /^SQLITE_(BUSY|LOCKED)(_|$)/
 
-/** The same two from node:sqlite, whose low byte is the primary code. */
+/** The same codes of node:sqlite, whose low byte is the primary code. */
 const sqliteBusyNumbers: ReadonlySet<number> = new Set([5, 6])
 const sqlServerDeadlock = 1205
 
-/** What fetch throws when there was no answer: undici's two; the causes say why. */
+/** Messages of fetch (undici) for a request without an answer; the cause says why. */
 const fetchFailures: ReadonlySet<string> = new Set(['fetch failed', 'terminated'])
 
-/** A certificate that is wrong stays wrong. */
+/** Certificate errors don't go away by themselves. */
 const certificate = /CERT|^ERR_TLS_|^ERR_SSL_|^UNABLE_TO_|^ERR_INVALID_/
 
-/** True when another try may succeed. Never throws. */
+/** Returns true if another try may succeed. Never throws. */
 export function isTransient(thrown: unknown): boolean {
   if (handlerErrorKind(thrown) !== null) return false
   for (const error of errorChain(thrown)) {
@@ -89,12 +88,12 @@ export function isTransient(thrown: unknown): boolean {
   return false
 }
 
-/** Ended because someone wanted it to end: says nothing about the other side. An abort by a timeout is a timeout. */
+/** Returns true for a wanted end, which says nothing about the dependency. An abort by a timeout counts as the timeout. */
 export function isAbort(thrown: unknown): boolean {
   return saysAbort(thrown) && !errorChain(read(thrown, 'cause')).some(isTimeout)
 }
 
-/** What this one error says of itself; null: nothing, ask its cause. */
+/** Judges one error without its causes; null if it says nothing. */
 function judge(error: unknown): boolean | null {
   if (saysAbort(error)) return errorChain(read(error, 'cause')).some(isTimeout)
   const status = ownStatus(error)
@@ -106,7 +105,7 @@ function judge(error: unknown): boolean | null {
   return inner.length > 0 ? inner.every(isTransient) : null
 }
 
-/** Without a code it is a request that could not be made at all: an unknown scheme, a forbidden port. */
+/** A cause without a code means an impossible request: an unknown scheme, a forbidden port. */
 function judgeFetch(cause: unknown): boolean {
   if (cause === undefined || cause === null || isTransient(cause)) return true
   const code = textAt(cause, 'code')

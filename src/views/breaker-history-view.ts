@@ -1,4 +1,4 @@
-/** What opened and closed a breaker, as people and scripts see it: in lines under it, and as a table of its own. */
+/** The history of a breaker: as lines of its page, as a table, and as JSON. */
 import { formatDuration } from '../text/duration.ts'
 import { isJsonObject } from '../text/json.ts'
 import { readable } from './history-messages.ts'
@@ -9,24 +9,24 @@ import type { Column } from '../terminal/table.ts'
 import { relative } from '../terminal/time.ts'
 import type { HistoryRow } from '../store/views.ts'
 
-/** What the store keeps of one change; what somebody broke is shown as unknown. */
+/** The stored detail of one change. Damaged values are shown as unknown. */
 export interface BreakerTurn {
   from: string
   to: string
   generation: number | null
-  /** Whose deed it was, where the row says so. */
+  /** What caused it; null if the row doesn't say. */
   by: 'calls' | 'operator' | null
-  /** Epoch ms to which it was to stay open. */
+  /** Epoch ms: the end of the open period. */
   untilAt: number | null
 }
 
 export function turnOf({ event, detail }: HistoryRow): BreakerTurn {
   const kept = detail === null ? null : readable(detail)
   const { from, to, generation, by, untilAt } = isJsonObject(kept) ? kept : {}
-  const told = event === 'breaker_opened' ? 'open' : 'closed'
+  const fallback = event === 'breaker_opened' ? 'open' : 'closed'
   return {
     from: typeof from === 'string' ? from : '?',
-    to: typeof to === 'string' ? to : told,
+    to: typeof to === 'string' ? to : fallback,
     generation: typeof generation === 'number' ? generation : null,
     by: by === 'calls' || by === 'operator' ? by : null,
     untilAt: typeof untilAt === 'number' ? untilAt : null,
@@ -71,7 +71,7 @@ export function breakerHistoryColumns(now: number): readonly Column<HistoryRow>[
   ]
 }
 
-/** One change in a line, for the page about its breaker. */
+/** Formats one change as a line of the breaker's page. */
 export function breakerHistoryLine(row: HistoryRow, { now, paint }: { now: number; paint: Paint }): Safe {
   const { at, who, reason } = row
   const turn = turnOf(row)

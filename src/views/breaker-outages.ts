@@ -1,4 +1,4 @@
-/** How long a breaker was open each time, from its opening to its closing, and what opened it. */
+/** The outages of a breaker: how long each lasted, from its opening to its closing, and what opened it. */
 import { formatDuration } from '../text/duration.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -9,57 +9,59 @@ import { relative } from '../terminal/time.ts'
 import { turnOf } from './breaker-history-view.ts'
 import type { HistoryRow } from '../store/views.ts'
 
-/** From the opening of what was closed to its closing. */
-export interface Spell {
+/** From an opening while closed to the closing. */
+export interface Outage {
   /** Epoch ms. */
   openedAt: number
-  /** Epoch ms; null: it is not closed yet. */
+  /** Epoch ms; null: not closed yet. */
   closedAt: number | null
-  /** How often it opened by then: once, and again for each probe that failed. */
+  /** Open periods: one, and another for each probe that failed. */
   periods: number
   /** Of the opening. */
   who: string
   reason: string | null
 }
 
-/** The newest first; one whose opening lies further back than the rows is left out. */
-export function spellsOf(newestFirst: readonly HistoryRow[]): readonly Spell[] {
-  const spells: Spell[] = []
+/** Returns outages, newest first. Leaves out one whose opening is older than the given rows. */
+export function outagesOf(newestFirst: readonly HistoryRow[]): readonly Outage[] {
+  const outages: Outage[] = []
   for (const row of newestFirst.toReversed()) {
     const { from, to } = turnOf(row)
-    const last = spells[0]?.closedAt === null ? spells.shift() : undefined
+    const last = outages[0]?.closedAt === null ? outages.shift() : undefined
     if (last)
-      spells.unshift(to === 'closed' ? { ...last, closedAt: row.at } : { ...last, periods: last.periods + 1 })
+      outages.unshift(
+        to === 'closed' ? { ...last, closedAt: row.at } : { ...last, periods: last.periods + 1 },
+      )
     else if (from === 'closed')
-      spells.unshift({ openedAt: row.at, closedAt: null, periods: 1, who: row.who, reason: row.reason })
+      outages.unshift({ openedAt: row.at, closedAt: null, periods: 1, who: row.who, reason: row.reason })
   }
-  return spells
+  return outages
 }
 
-const lastedMs = ({ openedAt, closedAt }: Spell, now: number) => Math.max(0, (closedAt ?? now) - openedAt)
+const lastedMs = ({ openedAt, closedAt }: Outage, now: number) => Math.max(0, (closedAt ?? now) - openedAt)
 
-export function spellDocument(spell: Spell, now: number) {
-  const { openedAt, closedAt, periods, who, reason } = spell
+export function outageDocument(outage: Outage, now: number) {
+  const { openedAt, closedAt, periods, who, reason } = outage
   return {
     openedAt: iso(openedAt),
     closedAt: iso(closedAt),
-    openMs: lastedMs(spell, now),
+    openMs: lastedMs(outage, now),
     periods,
     who,
     reason,
   }
 }
 
-export function spellLines(
-  spells: readonly Spell[],
+export function outageLines(
+  outages: readonly Outage[],
   { paint, now, width }: { paint: Paint; now: number; width: number | null },
 ): readonly Safe[] {
-  const columns: readonly Column<Spell>[] = [
+  const columns: readonly Column<Outage>[] = [
     { title: 'OPENED', value: ({ openedAt }) => relative(openedAt, now) },
     {
       title: 'OPEN FOR',
-      value: (spell) =>
-        say`${formatDuration(rounded(lastedMs(spell, now)))}${spell.closedAt === null ? ' so far' : ''}`,
+      value: (outage) =>
+        say`${formatDuration(rounded(lastedMs(outage, now)))}${outage.closedAt === null ? ' so far' : ''}`,
       align: 'right',
       paint: ({ closedAt }) => (closedAt === null ? paint.red : undefined),
     },
@@ -67,9 +69,9 @@ export function spellLines(
     { title: 'WHY', value: ({ reason }) => reason ?? '', shrinkTo: 16 },
     { title: 'BY', value: ({ who }) => who, shrinkTo: 10, optional: 1 },
   ]
-  return spells.length === 0
+  return outages.length === 0
     ? []
-    : indented(table(spells, columns, { paint, width: width === null ? null : width - 2 }))
+    : indented(table(outages, columns, { paint, width: width === null ? null : width - 2 }))
 }
 
 const rounded = (ms: number) => (ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)

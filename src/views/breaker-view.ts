@@ -1,9 +1,9 @@
-/** A breaker as people and scripts see it. */
+/** A breaker as a page, as columns of a list, and as JSON. */
 import { formatDuration } from '../text/duration.ts'
 import { quoted } from '../text/shell-words.ts'
 import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import { breakerHistoryLine } from './breaker-history-view.ts'
-import { spellLines, type Spell } from './breaker-outages.ts'
+import { outageLines, type Outage } from './breaker-outages.ts'
 import { iso } from '../terminal/json.ts'
 import type { Paint, Painter } from '../terminal/paint.ts'
 import { joined, say, type Safe } from '../terminal/safe.ts'
@@ -40,7 +40,7 @@ const modes: Readonly<Record<InspectedBreaker['mode'], string>> = {
 }
 const painter = ({ mode }: Pick<InspectedBreaker, 'mode'>, paint: Paint): Painter => paint[tones[mode]]
 
-/** What a list shows, of a shared one or of a worker's own. */
+/** What a list shows of a shared or a process-local breaker. */
 export type ShownBreaker = Pick<
   InspectedBreaker,
   'name' | 'mode' | 'changedAt' | 'retryInMs' | 'who' | 'reason' | 'types'
@@ -72,14 +72,14 @@ export interface BreakerLook {
 }
 
 export interface BreakerPast {
-  /** How often and how long it was open, the newest first. */
-  spells: readonly Spell[]
+  /** Newest first. */
+  outages: readonly Outage[]
   history: readonly HistoryRow[]
 }
 
 export function breakerPage(
   breaker: InspectedBreaker,
-  { spells, history }: BreakerPast,
+  { outages, history }: BreakerPast,
   look: BreakerLook,
 ): readonly Safe[] {
   const { name, mode, probes } = breaker
@@ -97,21 +97,21 @@ export function breakerPage(
       ),
       paint,
     ),
-    ...section('openings', spellLines(spells, look), paint),
+    ...section('openings', outageLines(outages, look), paint),
     ...section('history', indented(history.map((row) => breakerHistoryLine(row, { paint, now }))), paint),
   ]
 }
 
-/** What can be done about it; `suffix` names the store where it is not the usual one. */
+/** Returns the commands that apply now. `suffix` names the store if it isn't the default one. */
 export function breakerSteps({ name, mode }: InspectedBreaker, suffix: string): readonly Step[] {
   const named = `${quoted(name)}${suffix}`
   const history = {
     command: `wf breakers history ${named}`,
-    why: 'each opening and closing, as far back as they are kept',
+    why: 'each opening and closing',
   }
   return mode === 'closed'
     ? [history]
-    : [{ command: `wf breakers close ${named}`, why: 'calls pass at once, without a probe' }, history]
+    : [{ command: `wf breakers close ${named}`, why: 'let calls pass at once, without a probe' }, history]
 }
 
 function breakerFacts(

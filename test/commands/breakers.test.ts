@@ -146,7 +146,7 @@ describe('wf breakers', () => {
     expect(lately.json<{ items: { who: string }[] }>().items.map(({ who }) => who)).toEqual(['ada', 'ada'])
     const since = await wf('history', 'stripe', '--since', new Date(past - 1).toISOString(), '--limit', '2')
     expect(since.out.trimEnd().split('\n')).toHaveLength(3)
-    expect(since.err).toBe('there are older ones: --limit\n')
+    expect(since.err).toBe('older changes exist: raise --limit\n')
   })
 
   it('history finds no unknown breaker, and says where it looked when nothing changed since then', async () => {
@@ -162,7 +162,7 @@ describe('wf breakers', () => {
     const { wf } = await scene()
     const typo = await wf('trip', 'strip', '--for', '1m')
     expect(typo.code).toBe(0)
-    expect(typo.err).toBe('no worker has declared a dependency strip; there are stripe\n')
+    expect(typo.err).toBe('no worker declares a dependency strip; known: stripe\n')
     for (const verb of ['show', 'close']) {
       const unknown = await wf(verb, 'strippe')
       expect(unknown.code).toBe(4)

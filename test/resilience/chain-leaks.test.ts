@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../src/clock.ts'
 import { BusinessError } from '../../src/domain/handler-errors.ts'
 import { Dependencies, dependencyNamed } from '../../src/resilience/dependencies.ts'
 import { normaliseDependencies } from '../../src/worker/handler/dependency-schema.ts'
-import { optional } from '../../src/resilience/optional.ts'
+import { optional } from '../../src/resilience/timeout.ts'
 import { seededRandom } from '../../src/random.ts'
 
 setFlagsFromString('--expose-gc')

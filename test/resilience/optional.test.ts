@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { DeferError, IncidentError } from '../../src/domain/handler-errors.ts'
-import { optional } from '../../src/resilience/optional.ts'
+import { optional } from '../../src/resilience/timeout.ts'
 import { TimeLimitError } from '../../src/resilience/timeout.ts'
 import { attemptScope, watched } from './scope.ts'
 

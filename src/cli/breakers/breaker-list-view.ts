@@ -1,4 +1,4 @@
-/** The list of breakers: those that all workers share, and those that one worker has for itself. */
+/** The list of breakers: shared by all workers, and local to one process. */
 import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
 import {
   heldInAll,
@@ -15,9 +15,9 @@ import type { Column } from '../../terminal/table.ts'
 import { thousands } from '../../terminal/time.ts'
 
 export interface ListedBreaker extends ShownBreaker {
-  /** Whose it is: a worker's id; null for one that all share. */
+  /** The worker's id; null for a shared breaker. */
   worker: string | null
-  /** Jobs that it holds; null where another worker may start them all the same. */
+  /** Jobs that it blocks; null if another worker may start them. */
   held: number | null
   document: object
 }
@@ -37,7 +37,7 @@ function sharedOne(breaker: InspectedBreaker, types: readonly TypeView[]): Liste
   return { ...breaker, worker: null, held, document: { ...breakerDocument(breaker), worker: null, held } }
 }
 
-/** Where every living worker of its types is held, nobody starts their jobs. */
+/** Counts the blocked jobs only if every living worker of its types is blocked. */
 function localOne(
   local: InspectedLocalBreaker,
   types: readonly TypeView[],
@@ -63,7 +63,7 @@ export function listedBreakerColumns(
   const [name, state, since, callsIn, ...rest] = breakerColumns(now)
   const held: Column<ListedBreaker> = {
     title: 'HELD',
-    value: heldWords,
+    value: formatHeld,
     align: 'right',
     optional: 1,
   }
@@ -76,7 +76,7 @@ export function listedBreakerColumns(
   return [name, state, ...whose, since, callsIn, held, ...rest].filter((column) => column !== undefined)
 }
 
-function heldWords({ mode, held }: ListedBreaker): string {
+function formatHeld({ mode, held }: ListedBreaker): string {
   if (mode === 'closed') return ''
   return held === null ? '?' : thousands(held)
 }

@@ -1,4 +1,4 @@
-/** What the commands about breakers share. */
+/** Shared by the breaker commands. */
 import { Args } from '@oclif/core'
 import { breakerNameCharacters } from '../../domain/breaker-row.ts'
 import { didYouMean, nearWords } from '../../text/suggest.ts'
@@ -20,13 +20,13 @@ export const breakerArg = () =>
     ignoreStdin: true,
   })
 
-/** Those that were ever opened, as they are now. */
+/** Returns the shared breakers that were ever opened, in their state now. */
 export async function inspectedBreakers(store: Reader): Promise<readonly InspectedBreaker[]> {
   const [rows, types] = [await store.breakers(), await store.types(store.now())]
   return rows.map((row) => inspectBreaker(row, types, store.now()))
 }
 
-/** Names that workers have declared or that were opened before. */
+/** Returns the names that workers declare or that were ever opened, sorted. */
 export async function knownBreakers(store: Reader): Promise<readonly string[]> {
   const [rows, types] = [await store.breakers(), await store.types(store.now())]
   return [
@@ -41,7 +41,7 @@ export function noSuchBreaker(name: string, known: readonly string[], location: 
   const near = nearWords([name], known)
   const hint = didYouMean(
     near,
-    near.length > 0 ? '' : 'a breaker is listed from its first opening on: wf breakers list',
+    near.length > 0 ? '' : 'run "wf breakers list" to see the breakers that were opened',
   )
   return new WfError('not_found', `the breaker ${preview(name, 60)} has never been opened in ${location}`, {
     hint,
@@ -49,7 +49,7 @@ export function noSuchBreaker(name: string, known: readonly string[], location: 
 }
 
 export abstract class BreakersChange extends BaseCommand {
-  protected tell(name: string, { changed, breaker, operation }: Steered, done: 'opened' | 'closed'): void {
+  protected report(name: string, { changed, breaker, operation }: Steered, done: 'opened' | 'closed'): void {
     const untilAt = done === 'opened' ? (breaker?.expiresAt ?? null) : null
     const verb = done === 'opened' ? 'trip' : 'close'
     const made =
@@ -70,7 +70,7 @@ export abstract class BreakersChange extends BaseCommand {
       ],
     })
     const { green, red, dim } = this.output.paint
-    if (!changed) return this.output.print(say`${dim('skipped')} ${name}  it was closed already`)
+    if (!changed) return this.output.print(say`${dim('skipped')} ${name}  already closed`)
     const until =
       untilAt === null ? say`` : say`  ${dim(say`until ${iso(untilAt)}, ${relative(untilAt, this.now())}`)}`
     this.output.print(say`${(done === 'opened' ? red : green)(done)} ${name}${until}`)

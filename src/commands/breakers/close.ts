@@ -9,10 +9,10 @@ import { prose } from '../../text/dedent.ts'
 import { applyClose } from '../../engine/actions/breakers.ts'
 
 export default class BreakersClose extends BreakersChange {
-  static override summary = 'Close a breaker by hand: calls pass at once, without a probe.'
+  static override summary = 'Close a circuit breaker'
   static override description =
-    prose`For when you know that the dependency is well, or that its breaker was opened by mistake. It opens again by itself when
-calls go on failing. What was held starts on a ramp.`
+    prose`Calls pass at once, without a probe, and blocked jobs start on a ramp. Use it if you know that the dependency has recovered or
+that the breaker was opened by mistake. The breaker opens again if calls keep failing.`
   static override examples = ['<%= config.bin %> breakers close stripe --reason "their status page is green"']
   static override args = { breaker: breakerArg() }
   static override flags = { reason: changeFlags.reason }
@@ -25,6 +25,6 @@ calls go on failing. What was held starts on a ramp.`
     const steered = await applyClose(actions, { name, reason: flags.reason ?? null })
     if (!steered.breaker)
       throw noSuchBreaker(name, await knownBreakers(reader), (await reader.info()).location)
-    this.tell(name, steered, 'closed')
+    this.report(name, steered, 'closed')
   }
 }

@@ -9,10 +9,10 @@ import { readDuration } from '../../text/parse-input.ts'
 import type { HistoryRow } from '../../store/views.ts'
 
 export default class BreakersHistory extends BaseCommand {
-  static override summary = 'Show what opened and closed a breaker: when, why, and by whom.'
+  static override summary = 'Show when and why a breaker opened and closed'
   static override description =
-    prose`The newest change comes first. BY is the worker whose calls changed it, or the person who did. That probes may go is a matter
-of time and changes nothing; a probe that fails opens it again.`
+    prose`Newest first. BY is the worker whose calls changed the breaker, or the operator. Becoming half-open is not listed, because it only
+takes time; a probe that fails is listed as another opening.`
   static override examples = [
     '<%= config.bin %> breakers history stripe --since 24h',
     '<%= config.bin %> breakers history stripe --since 2030-01-31T09:00:00Z --json',
@@ -21,9 +21,9 @@ of time and changes nothing; a probe that fails opens it again.`
   static override flags = {
     limit: integerFlag(
       { min: 1, max: 1_000 },
-      { summary: 'how many changes to show, 1 to 1,000 (50 unless told)' },
+      { summary: 'maximum number of changes to show, 1 to 1,000 (default: 50)' },
     ),
-    since: deadlineFlag({ summary: 'only those at this instant or later, or no longer ago than this' }),
+    since: deadlineFlag({ summary: 'only changes since this instant, or of this last duration' }),
   }
 
   async run(): Promise<void> {
@@ -46,6 +46,6 @@ of time and changes nothing; a probe that fails opens it again.`
     }
     await printList(this.output, { ...listing, noun: 'changes of that breaker since then' }, { from: store })
     if (found.length > limit)
-      this.output.note(say`${this.output.errPaint.dim(say`there are older ones: --limit`)}`)
+      this.output.note(say`${this.output.errPaint.dim(say`older changes exist: raise --limit`)}`)
   }
 }

@@ -9,14 +9,14 @@ import { printList } from '../../cli/output/list.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class BreakersList extends ListCommand {
-  static override summary = 'Show the breakers, which dependencies they hold, and how many jobs.'
+  static override summary = 'List circuit breakers'
   static override description =
-    prose`A breaker appears here from its first opening on. While it is open no call is made and the jobs that need it wait, at no
-retry; CALLS IN says when a probe may go, HELD how many jobs wait. It closes by itself when its probes succeed. Breakers that a worker
-shares with nobody (shared: false) are listed for each worker that is alive.`
+    prose`A shared breaker is listed once it has opened for the first time. While it is open, no worker calls the dependency, and the jobs
+that need it wait and spend no retry. CALLS IN is the time until a probe may pass, HELD the number of jobs that wait. Probes that succeed
+close the breaker. Process-local breakers (shared: false) are listed for each living worker.`
   static override examples = ['<%= config.bin %> breakers list']
   static override flags = {
-    ids: Flags.boolean({ summary: 'print only the names, one a line' }),
+    ids: Flags.boolean({ summary: 'print only the names, one per line' }),
     ...watchFlags,
   }
 

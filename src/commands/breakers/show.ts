@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { breakerHistoryDocument } from '../../views/breaker-history-view.ts'
-import { spellDocument, spellsOf } from '../../views/breaker-outages.ts'
+import { outageDocument, outagesOf } from '../../views/breaker-outages.ts'
 import { breakerDocument, breakerPage, breakerSteps } from '../../views/breaker-view.ts'
 import { breakerArg, knownBreakers, noSuchBreaker } from '../../cli/breakers/breakers-command.ts'
 import { integerFlag } from '../../cli/flags.ts'
@@ -8,15 +8,15 @@ import { section, stepLines } from '../../views/sections.ts'
 import { prose } from '../../text/dedent.ts'
 import { inspectBreaker } from '../../engine/breaker-admin.ts'
 
-/** How many openings are told, and how far back they are looked for: each probe that fails is one more turn. */
-const mostSpells = 5
-const mostTurns = 1_000
+/** Outages shown, and history rows read to find them: each failed probe is a row. */
+const maxOutages = 5
+const maxRows = 1_000
 
 export default class BreakersShow extends BaseCommand {
-  static override summary = 'Show how a breaker stands, who probes, and what opened and closed it.'
+  static override summary = 'Show a breaker, its probes and its outages'
   static override description =
-    prose`BREAKER is the name of the dependency, as a handler declares it. Openings are the last five times that it was not closed: when, for
-how long, in how many open periods (each probe that fails begins another), and why. Below them stand the single changes.`
+    prose`BREAKER is the name of the dependency, as a handler declares it. The last five outages show when and for how long the breaker
+wasn't closed, in how many open periods (each failed probe begins another) and why. Below them are the latest changes.`
   static override examples = [
     '<%= config.bin %> breakers show stripe',
     '<%= config.bin %> breakers show stripe --history 500 --json',
@@ -27,7 +27,7 @@ how long, in how many open periods (each probe that fails begins another), and w
       { min: 1, max: 1_000 },
       {
         summary:
-          'how many changes to show, 1 to 1,000 (10 unless told), the newest first; all of them: wf breakers history',
+          'maximum number of changes to show, newest first, 1 to 1,000 (default: 10); see also wf breakers history',
       },
     ),
   }
@@ -39,16 +39,16 @@ how long, in how many open periods (each probe that fails begins another), and w
     const row = await store.breaker(args.breaker)
     if (!row) throw noSuchBreaker(args.breaker, await knownBreakers(store), (await store.info()).location)
     const breaker = inspectBreaker(row, await store.types(now), now)
-    const found = await store.breakerHistory(args.breaker, Math.max(mostTurns, flags.history ?? 0))
-    const spells = spellsOf(found).slice(0, mostSpells)
+    const found = await store.breakerHistory(args.breaker, Math.max(maxRows, flags.history ?? 0))
+    const outages = outagesOf(found).slice(0, maxOutages)
     const history = found.slice(0, flags.history ?? 10)
     this.output.document({
       ...breakerDocument(breaker),
-      openings: spells.map((spell) => spellDocument(spell, now)),
+      openings: outages.map((outage) => outageDocument(outage, now)),
       history: history.map(breakerHistoryDocument),
     })
     const { paint, width } = this.output
     const next = section('next', stepLines(breakerSteps(breaker, this.storeSuffix), paint), paint)
-    this.output.print(...breakerPage(breaker, { spells, history }, { paint, width, now }), ...next)
+    this.output.print(...breakerPage(breaker, { outages, history }, { paint, width, now }), ...next)
   }
 }

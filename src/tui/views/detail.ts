@@ -1,5 +1,5 @@
 /** The detail pane: all about what is selected, on one of its sides. */
-import { spellsOf } from '../../views/breaker-outages.ts'
+import { outagesOf } from '../../views/breaker-outages.ts'
 import { breakerPage } from '../../views/breaker-view.ts'
 import { causeLines, causeWords, type CauseLook } from '../../views/cause-view.ts'
 import { deadLetterPage } from '../../views/dead-letter-page.ts'
@@ -142,7 +142,7 @@ function breakerSide(
   )
   const [title = say``, ...rest] = breakerPage(
     breaker,
-    { spells: spellsOf(history).slice(0, 5), history: history.slice(0, 20) },
+    { outages: outagesOf(history).slice(0, 5), history: history.slice(0, 20) },
     context,
   )
   const columns = Math.max(10, Math.min(60, width - 4))

@@ -1,18 +1,18 @@
 /**
- * Tells the store how the breakers stand that this worker shares with nobody, so that people elsewhere can see them: once
- * at its start, and when one has changed, at most once a second. Nothing waits for it, and nothing is decided by it.
+ * Reports this worker's process-local breakers to the store, so that `wf breakers list` can show them: once at its start, and
+ * after each change, at most once a second. Nothing waits for a report and nothing is decided by it.
  */
-import { reportBreakers } from '../../engine/plans/workers.ts'
-import { transactOne } from '../../engine/transact-one.ts'
 import type { Cancel, Clock } from '../../clock.ts'
 import type { LocalBreaker } from '../../domain/breaker-row.ts'
+import { reportBreakers } from '../../engine/plans/workers.ts'
+import { transactOne } from '../../engine/transact-one.ts'
 import type { Logger } from '../../logger.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
 import type { Store } from '../../store/port.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { ErrorThrottle } from '../error-throttle.ts'
 
-export interface LocalBreakersParts {
+export interface LocalBreakersOptions {
   store: Pick<Store, 'transact' | 'now'>
   clock: Clock
   log: Logger
@@ -21,30 +21,30 @@ export interface LocalBreakersParts {
   dependencies: Pick<Dependencies, 'breakers'>
 }
 
-const restMs = 1_000
+const minGapMs = 1_000
 
 export class LocalBreakers {
-  readonly #parts: LocalBreakersParts
-  readonly #trouble: ErrorThrottle
-  #state: 'new' | 'idle' | 'telling' | 'resting' | 'closed' = 'new'
-  #again = false
+  readonly #options: LocalBreakersOptions
+  readonly #errors: ErrorThrottle
+  #state: 'new' | 'idle' | 'reporting' | 'resting' | 'closed' = 'new'
+  #isStale = false
   #cancel: Cancel = () => {}
 
-  constructor(parts: LocalBreakersParts) {
-    this.#parts = parts
-    this.#trouble = new ErrorThrottle(parts.clock, parts.log, "telling how this worker's own breakers stand")
+  constructor(options: LocalBreakersOptions) {
+    this.#options = options
+    this.#errors = new ErrorThrottle(options.clock, options.log, 'reporting process-local breakers')
   }
 
-  /** The worker has a row from now on. */
+  /** Call once the worker has a row. */
   start(): void {
     if (this.#state !== 'new' || this.#own().length === 0) return
-    void this.#tell()
+    void this.#report()
   }
 
-  /** One may stand differently. */
+  /** Call when a breaker may have changed. */
   changed(): void {
-    if (this.#state === 'idle') void this.#tell()
-    else this.#again = true
+    if (this.#state === 'idle') void this.#report()
+    else this.#isStale = true
   }
 
   close(): void {
@@ -52,25 +52,25 @@ export class LocalBreakers {
     this.#cancel()
   }
 
-  async #tell(): Promise<void> {
-    const { store, workerId, clock } = this.#parts
-    this.#state = 'telling'
-    this.#again = false
+  async #report(): Promise<void> {
+    const { store, workerId, clock } = this.#options
+    this.#state = 'reporting'
+    this.#isStale = false
     try {
       await transactOne(store, reportBreakers, { id: workerId, breakers: this.#own() })
-      this.#trouble.over()
+      this.#errors.over()
     } catch (error) {
-      this.#again = true
-      if (!this.#isClosed) this.#trouble.happened(error)
+      this.#isStale = true
+      if (!this.#isClosed) this.#errors.happened(error)
     }
     if (this.#isClosed) return
     this.#state = 'resting'
-    this.#cancel = clock.after(restMs, () => this.#rested(), { unref: true })
+    this.#cancel = clock.after(minGapMs, () => this.#next(), { unref: true })
   }
 
-  #rested(): void {
+  #next(): void {
     this.#state = 'idle'
-    if (this.#again) void this.#tell()
+    if (this.#isStale) void this.#report()
   }
 
   get #isClosed(): boolean {
@@ -78,7 +78,7 @@ export class LocalBreakers {
   }
 
   #own(): readonly LocalBreaker[] {
-    const { dependencies, handlers, store } = this.#parts
+    const { dependencies, handlers, store } = this.#options
     const now = store.now()
     return dependencies
       .breakers()

@@ -10,8 +10,7 @@ import type { Random } from '../../random.ts'
 import type { BreakerChange, SharedBreaker } from '../../resilience/circuit-breaker.ts'
 import { Dependencies, type HandlerDependencies } from '../../resilience/dependencies.ts'
 import type { Store } from '../../store/port.ts'
-import { logBreaker } from '../breakers/breaker-messages.ts'
-import { DegradedLog } from '../breakers/degraded-log.ts'
+import { DegradedLog, logBreaker } from '../breakers/breaker-log.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
 /** The part of a store that keeps what `ctx.once` has done. */
@@ -84,7 +83,7 @@ export function createAttemptServices({
     degraded(job, feature, thrown) {
       count('wf_worker_degraded_total', { worker, feature })
       events.emit('degraded', { jobKey: job.key, type: job.type, attempt: job.attempt, feature, thrown })
-      degradedLog.tell(job, feature, thrown)
+      degradedLog.failed(job, feature, thrown)
     },
     remembered: ({ type }) => count('wf_worker_idempotency_cache_hits_total', { type }),
     unknown({ key, type, attempt }, step) {

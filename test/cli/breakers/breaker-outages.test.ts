@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spellDocument, spellsOf } from '../../../src/views/breaker-outages.ts'
+import { outageDocument, outagesOf } from '../../../src/views/breaker-outages.ts'
 import type { HistoryRow } from '../../../src/store/views.ts'
 
 const row = (at: number, from: string, to: string, reason: string | null = null): HistoryRow => ({
@@ -24,21 +24,21 @@ describe('the openings of a breaker', () => {
       row(190, 'half_open', 'closed', 'its probes succeeded'),
       row(500, 'closed', 'open', 'they asked us to'),
     ]
-    expect(spellsOf(rows.toReversed())).toEqual([
+    expect(outagesOf(rows.toReversed())).toEqual([
       { openedAt: 500, closedAt: null, periods: 1, who: 'web.1#a', reason: 'they asked us to' },
       { openedAt: 100, closedAt: 190, periods: 3, who: 'web.1#a', reason: '5 of 10 calls failed' },
     ])
   })
 
   it('leave out one whose beginning is not kept any more', () => {
-    expect(spellsOf([row(190, 'half_open', 'closed'), row(160, 'half_open', 'open')])).toEqual([])
-    expect(spellsOf([row(160, 'half_open', 'open')])).toEqual([])
-    expect(spellsOf([])).toEqual([])
+    expect(outagesOf([row(190, 'half_open', 'closed'), row(160, 'half_open', 'open')])).toEqual([])
+    expect(outagesOf([row(160, 'half_open', 'open')])).toEqual([])
+    expect(outagesOf([])).toEqual([])
   })
 
   it('last until now while it is open, and never less than nothing', () => {
-    const [open] = spellsOf([row(100, 'closed', 'open')])
-    expect(open && spellDocument(open, 350)).toMatchObject({ openMs: 250, closedAt: null })
-    expect(open && spellDocument(open, 50)).toMatchObject({ openMs: 0 })
+    const [open] = outagesOf([row(100, 'closed', 'open')])
+    expect(open && outageDocument(open, 350)).toMatchObject({ openMs: 250, closedAt: null })
+    expect(open && outageDocument(open, 50)).toMatchObject({ openMs: 0 })
   })
 })

@@ -127,6 +127,6 @@ describe("a worker's own breakers", () => {
     expect(await t.seen()).toEqual([])
     await t.clock.advance(1_000)
     expect(await t.seen()).toHaveLength(1)
-    expect(t.messages().filter((message) => message.includes('own breakers'))).toHaveLength(2)
+    expect(t.messages().filter((message) => message.includes('process-local breakers'))).toHaveLength(2)
   })
 })

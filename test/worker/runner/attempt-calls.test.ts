@@ -387,8 +387,8 @@ describe('ctx.optional', () => {
     start(handler)
     await clock.settle()
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'the optional step stats failed, its job goes on without it: Error: down',
-      'the optional step stats failed, its job goes on without it (and 49 times since it was last told): Error: down',
+      'optional step stats failed, the job goes on without it: Error: down',
+      'optional step stats failed, the job goes on without it (49 more times since the last line): Error: down',
     ])
   })
 })
