@@ -87,12 +87,6 @@ export type BackoffOption = {
     jitter?: number;
 };
 
-type BegunStep = {
-    result: string;
-} | {
-    intent: 'new' | 'unknown' | 'stale';
-};
-
 interface BreakerCounts {
     readonly requests: number;
     readonly successes: number;
@@ -116,7 +110,7 @@ type BreakerMode = 'closed' | 'half_open' | 'open';
 
 export interface BreakerOption {
     failures?: number;
-    shouldTrip?: (counts: Counts) => boolean;
+    shouldTrip?: (counts: BreakerCounts) => boolean;
     interval?: Duration;
     openFor?: Duration;
     probes?: number;
@@ -132,27 +126,19 @@ interface BreakerPermit {
     readonly expiresAt: number;
 }
 
-interface BreakerRow {
-    readonly mode: 'closed' | 'half_open' | 'open';
+interface BreakerState {
+    readonly mode: BreakerMode;
     readonly generation: number;
     readonly counts: BreakerCounts;
     readonly by: 'calls' | 'operator';
     readonly changedAt: number;
     readonly expiresAt: number | null;
     readonly probes: readonly BreakerPermit[];
-    readonly terms: {
-        readonly openForMs: number;
-        readonly probes: number;
-    };
 }
 
-interface BreakerTurn {
-    breaker: string;
-    from: 'closed' | 'half_open' | 'open';
-    to: 'closed' | 'half_open' | 'open';
-    generation: number;
-    by: 'calls' | 'operator';
-    untilAt?: number;
+interface BreakerTerms {
+    readonly openForMs: number;
+    readonly probes: number;
 }
 
 export interface BreakersControl {
@@ -216,118 +202,9 @@ export interface ChangeOptions {
     dryRun?: boolean;
 }
 
-interface ChangedRows {
-    jobs: JobImage & {
-        key: number;
-    };
-    variables: {
-        jobKey: number;
-        text: string;
-    };
-    effectsEpochs: {
-        jobKey: number;
-        epoch: number;
-    };
-    removedSteps: {
-        jobKey: number;
-        step: string | null;
-    };
-    openedIncidents: {
-        jobKey: number;
-        type: string;
-        attempt: number;
-        incident: NewIncident;
-        at: number;
-    };
-    closedIncidents: Closing;
-    reopenedIncidents: number;
-    closedDeadLetters: Closing;
-    reopenedDeadLetters: number;
-    removedDeadLetters: number;
-    declaredTypes: TypeDeclaration & {
-        at: number;
-    };
-    pauses: PauseImage & {
-        type: string;
-    };
-    ramps: {
-        type: string;
-        at: number;
-        started: number;
-    };
-    rampStarts: {
-        type: string;
-        count: number;
-    };
-    badStreaks: {
-        type: string;
-        badStreak: number;
-    };
-    breakers: NamedBreaker;
-    workers: WorkerRow;
-    workerStates: {
-        id: string;
-        state: WorkerRow['state'];
-    };
-    workerBreakers: {
-        id: string;
-        breakers: readonly LocalBreaker[];
-    };
-    retiredWorkers: string;
-    operations: NewOperation & {
-        id: number;
-        at: number;
-    };
-    targets: NewTarget & {
-        operation: number;
-        at: number;
-    };
-    undoneTargets: TargetName & {
-        operation: number;
-        by: number;
-    };
-    endedOperations: {
-        id: number;
-        at: number;
-    };
-    undoneOperations: {
-        id: number;
-        by: number;
-        hasChanged: boolean;
-    };
-    history: NewHistoryRow;
-}
-
-type Changes = {
-    readonly [K in keyof ChangedRows]?: readonly ChangedRows[K][];
-};
-
-interface ChildJob extends NewJob {
-    when: 'success' | 'stopped';
-}
-
 export type ChildOptions = Omit<EnqueueInput, 'type' | 'variables' | 'parentKey'> & {
     when?: 'success' | 'stopped';
 };
-
-interface ClaimRequest {
-    workerId: string;
-    limit: number;
-    types: readonly ClaimType[];
-    suspects: boolean;
-}
-
-interface ClaimType {
-    type: string;
-    limit: number;
-    timeoutMs: number;
-    retries: number;
-}
-
-interface ClaimedJob extends Job {
-    variables: string;
-    effectsEpoch: number;
-}
 
 export interface Client extends Control {
     enqueue(type: string, variables?: object, options?: EnqueueOptions): Promise<JobHandle>;
@@ -344,7 +221,7 @@ export interface Client extends Control {
     discard(keys: number | readonly number[], options?: ChangeOptions): Promise<readonly Applied[]>;
     purge(keys: number | readonly number[], options?: PurgeOptions): Promise<readonly Applied[]>;
     update(keys: number | readonly number[], options: UpdateOptions): Promise<readonly Applied[]>;
-    readonly operations: Pick<Store, 'operations' | 'operation' | 'operationTargets'>;
+    readonly operations: Pick<StoreReader, 'operations' | 'operation' | 'operationTargets'>;
     undo(operation: number, options?: UndoOptions): Promise<readonly Undone[]>;
     causes(selector?: Selector, limit?: number): Promise<readonly InspectedCause[]>;
     explain(key: number): Promise<Explanation | null>;
@@ -363,26 +240,12 @@ export interface ClientWait {
     signal?: AbortSignal;
 }
 
-interface Closing {
-    jobKey: number;
-    who: string;
-    resolution: string;
-    reason: string | null;
-    at: number;
-}
-
 interface CommonVariable {
     path: string;
     value: Scalar;
     share: number;
     shareOfOthers: number;
 }
-
-type CompletedStep = {
-    result: string;
-} | {
-    intent: 'stale';
-};
 
 interface Control {
     readonly types: TypesControl;
@@ -395,15 +258,6 @@ interface CounterDelta {
     metric: string;
     labels: string;
     value: number;
-}
-
-interface Counts {
-    readonly requests: number;
-    readonly successes: number;
-    readonly failures: number;
-    readonly exclusions: number;
-    readonly consecutiveSuccesses: number;
-    readonly consecutiveFailures: number;
 }
 
 interface DatedMark {
@@ -506,29 +360,6 @@ export type EnqueueManyResult = {
 
 export type EnqueueOptions = Omit<EnqueueInput, 'type' | 'variables'>;
 
-type Enqueued = {
-    status: 'created';
-    key: number;
-}
- | {
-    status: 'duplicate';
-    key: number;
-}
- | {
-    status: 'refused';
-    reason: 'idempotency_conflict';
-    key: number;
-} | {
-    status: 'refused';
-    reason: 'backlog_full';
-    limit: number;
-    depth: number;
-} | {
-    status: 'refused';
-    reason: 'constraint';
-    message: string;
-};
-
 export type ErrorCode = 'usage' | 'invalid_job' | 'invalid_handler' | 'invalid_config' | 'refused' | 'not_found' | 'conflict' | 'idempotency_conflict' | 'backlog_full' | 'store_missing' | 'store_replaced' | 'store_locked' | 'store_corrupt' | 'store_full' | 'store_read_only' | 'store_unavailable'
  | 'outcome_unknown' | 'schema_newer' | 'schema_older' | 'handler_load_failed' | 'partly_done' | 'wait_timeout'
  | 'failed_again'
@@ -556,18 +387,6 @@ interface ErrorRecord {
         code: string | null;
     }[];
     truncated: boolean;
-}
-
-interface ExchangeRequest<Answer> {
-    settlements: readonly Settlement[];
-    claim?: ClaimRequest;
-    follow?: Follow<Answer>;
-}
-
-interface Exchanged<Answer> {
-    settled: readonly Settled[];
-    claimed: readonly ClaimedJob[];
-    followed: readonly Answer[];
 }
 
 interface ExpiredLease {
@@ -615,18 +434,39 @@ interface FactsRequest extends FactSets {
 
 type FailureCategory = 'error' | 'timeout' | 'hung';
 
+interface Feed {
+    events: readonly FeedEvent[];
+    position: FeedPosition;
+    more: boolean;
+}
+
+interface FeedEvent {
+    at: number;
+    kind: FeedEventKind;
+    type: string | null;
+    jobKey: number | null;
+    count: number;
+    what: string | null;
+    detail: string | null;
+    who: string | null;
+}
+
+type FeedEventKind = (typeof feedEventKinds)[number];
+
+interface FeedPosition {
+    job: number;
+    incident: number;
+    history: number;
+    operation: number;
+    open: readonly number[];
+    attempts: DatedMark;
+    letters: DatedMark;
+}
+
 interface Fence {
     jobKey: number;
     attempt: number;
     workerId: string;
-}
-
-interface Follow<Answer> {
-    afterSettled(applied: readonly Settlement[]): Work<Answer> | null;
-    afterClaimed(rampStarts: readonly {
-        type: string;
-        count: number;
-    }[]): Work<unknown> | null;
 }
 
 export interface Handler<V = Record<string, unknown>, R = unknown> {
@@ -664,68 +504,10 @@ declare abstract class HandlerError extends Error {
 
 type HandlerErrorKind = 'business' | 'defer' | 'retry' | 'incident' | 'non_retryable' | 'poison';
 
-interface Happening {
-    at: number;
-    kind: HappeningKind;
-    type: string | null;
-    jobKey: number | null;
-    count: number;
-    what: string | null;
-    detail: string | null;
-    who: string | null;
-}
-
-type HappeningKind = 'enqueued' | 'completed' | 'attempt' | 'incident' | 'dead_letter' | 'operation' | 'change' | 'worker';
-
 interface Held {
     by: 'paused' | 'no_worker' | 'breaker';
     why: string;
 }
-
-type HistoryEvent = 
-{
-    event: ResolutionEvent;
-    detail: Readonly<Record<string, unknown>>;
-} | {
-    event: 'undone';
-    detail: {
-        operation: number;
-        from: string;
-        to: string;
-    };
-} | {
-    event: 'dead_letter_purged';
-    detail: null;
-} | {
-    event: 'steps_forgotten';
-    detail: {
-        steps: readonly string[];
-    };
-} | {
-    event: 'type_paused';
-    detail: {
-        type: string;
-        untilAt?: number;
-        undoes?: number;
-    };
-} | {
-    event: 'type_resumed';
-    detail: {
-        type: string;
-        undoes?: number;
-    };
-} | {
-    event: 'breaker_opened' | 'breaker_closed';
-    detail: BreakerTurn;
-} | {
-    event: 'worker_drained';
-    detail: {
-        worker: string;
-    };
-} | {
-    event: 'worker_released';
-    detail: ReleasedWorker;
-};
 
 interface HistoryRow {
     id: number;
@@ -918,12 +700,7 @@ interface ListedStep extends Omit<Step, 'result'> {
     unknown: boolean;
 }
 
-interface LocalBreaker {
-    readonly name: string;
-    readonly mode: 'closed' | 'half_open' | 'open';
-    readonly generation: number;
-    readonly changedAt: number;
-    readonly expiresAt: number | null;
+interface LocalBreaker extends Pick<NamedBreaker, 'name' | 'mode' | 'generation' | 'changedAt' | 'expiresAt'> {
     readonly types: readonly string[];
 }
 
@@ -937,58 +714,11 @@ export interface Logger {
     child(fields: LogFields): Logger;
 }
 
-interface Marks {
-    job: number;
-    incident: number;
-    history: number;
-    operation: number;
-    open: readonly number[];
-    attempts: DatedMark;
-    letters: DatedMark;
-    minute: number;
-    completed: Readonly<Record<string, number>>;
-    workers: Readonly<Record<string, string>>;
-}
-
-interface NamedBreaker extends BreakerRow {
+interface NamedBreaker extends BreakerState {
     readonly name: string;
+    readonly terms: BreakerTerms;
     readonly who: string;
     readonly reason: string | null;
-}
-
-type NewChildJob = Omit<ChildJob, 'when'>;
-
-interface NewDeadLetter {
-    reason: DeadLetterReason;
-    error: ErrorRecord;
-}
-
-type NewHistoryRow = HistoryEvent & {
-    jobKey: number | null;
-    at: number;
-    who: string;
-    reason: string | null;
-};
-
-interface NewIncident {
-    kind: IncidentKind;
-    error: ErrorRecord;
-    fingerprint: string;
-}
-
-interface NewJob {
-    type: string;
-    variables: string;
-    priority: number;
-    runAt: number;
-    retries: number;
-    retriesGiven: boolean;
-    deadlineAt: number | null;
-    parentKey: number | null;
-    idempotency: {
-        key: string;
-        hash: string;
-    } | null;
 }
 
 interface NewOperation {
@@ -1005,24 +735,6 @@ interface NewTarget extends TargetName {
     status: TargetStatus;
     why: string;
     image: TargetImage | null;
-}
-
-interface News {
-    happenings: readonly Happening[];
-    marks: Marks;
-    more: boolean;
-}
-
-interface NextJob {
-    state: Exclude<JobState, 'running' | 'cancelled'>;
-    waitReason: WaitReason | null;
-    runAt: number;
-    retries: number;
-    failures: number;
-    crashes: number;
-    deferrals: number;
-    deferringSince: number | null;
-    finishedAt: number | null;
 }
 
 interface NextStep {
@@ -1162,28 +874,9 @@ interface PausedType {
     reason: string | null;
 }
 
-interface Plan<Item, Answer> {
-    facts(items: readonly Item[]): FactsRequest;
-    plan(items: readonly Item[], facts: Facts, now: number): Planned<Answer>;
-    key(item: Item): number | string;
-    refused?(item: Item, error: Error, now: number): Planned<Answer>;
-}
-
-interface Planned<Answer> {
-    changes: Changes;
-    answers: readonly Answer[];
-}
-
 export declare class PoisonError extends HandlerError {
     readonly name = "PoisonError";
     constructor(message: string, options?: ErrorOptions);
-}
-
-interface Progress {
-    jobKey: number;
-    attempt: number;
-    fraction: number;
-    note: string | null;
 }
 
 export interface PurgeOptions extends ChangeOptions {
@@ -1194,27 +887,25 @@ interface Reason {
     reason?: string;
 }
 
-interface ReleasedWorker {
-    worker: string;
-    label?: string;
-    pid?: number;
-    host?: string;
-    leaseUntil?: number;
-    forced: boolean;
+export interface ReleaseOptions extends Reason {
+    force?: boolean;
 }
 
-type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated';
+interface Released {
+    id: string;
+    status: 'changed' | 'skipped' | 'failed' | 'not_found';
+    why: string;
+    jobs: readonly number[];
+}
+
+export interface ReleasedWorkers {
+    readonly operation: number | null;
+    readonly workers: readonly Released[];
+}
 
 type ResolutionVerb = 'resolve' | 'retry' | 'dlq_retry' | 'cancel' | 'discard' | 'update';
 
 export interface ResolveOptions extends AgainOptions, ChangeOptions {
-}
-
-interface RetentionPolicy {
-    finishedMs: number | null;
-    deadLettersMs: number | null;
-    idempotencyKeysMs: number | null;
-    statsMs: number | null;
 }
 
 export declare class RetryError extends HandlerError {
@@ -1264,22 +955,6 @@ export interface Selector {
     where?: readonly WhereCondition[];
     workerId?: string;
     includeClosed?: boolean;
-}
-
-type Settled = 'applied' | 'stale' | 'refused';
-
-interface Settlement {
-    fence: Fence;
-    type: string;
-    outcome: OutcomeKind;
-    startedAt: number;
-    next: NextJob;
-    attempt: AttemptRecord | null;
-    incident: NewIncident | null;
-    deadLetter: NewDeadLetter | null;
-    result: string | null;
-    children: readonly NewChildJob[];
-    onlyIfExpiredAt?: number;
 }
 
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
@@ -1346,11 +1021,6 @@ interface StopTotal {
     deadLetters: number;
 }
 
-interface Store extends StoreWriter, StoreReader {
-    now(): number;
-    watch(changed: () => void): () => void;
-}
-
 interface StoreInfo {
     location: string;
     storeId: string;
@@ -1361,6 +1031,7 @@ interface StoreInfo {
 interface StoreReader {
     info(): Promise<StoreInfo>;
     job(key: number): Promise<JobDetail | null>;
+    facts(request: FactsRequest): Promise<Facts>;
     jobs(selector: Selector, page: Page): Promise<Paged<Job>>;
     incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>;
     deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>;
@@ -1391,30 +1062,12 @@ interface StoreReader {
     attemptTotals(query: ActivityQuery): Promise<readonly AttemptTotal[]>;
     stopTotals(query: ActivityQuery): Promise<readonly StopTotal[]>;
     waitingTotals(): Promise<readonly WaitingTotal[]>;
-    marksAt(since: number, now: number): Promise<Marks>;
-    newsSince(marks: Marks, limit: number, now: number): Promise<News>;
+    feedPositionAt(since: number): Promise<FeedPosition>;
+    feedSince(position: FeedPosition, limit: number, now: number): Promise<Feed>;
     stats(sinceMinute: number): Promise<readonly StatDelta[]>;
     counters(): Promise<readonly CounterDelta[]>;
     version(): Promise<number>;
     close(): Promise<void>;
-}
-
-interface StoreWriter {
-    enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>;
-    exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>;
-    renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>;
-    transact<Item, Answer>(plan: Plan<Item, Answer>, items: readonly Item[], now: number): Promise<readonly Answer[]>;
-    beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>;
-    completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>;
-    withdrawStep(fence: Fence, step: string): Promise<void>;
-    addStats(stats: readonly StatDelta[], counters: readonly CounterDelta[], progress: readonly Progress[], now: number): Promise<void>;
-    prune(policy: RetentionPolicy, now: number): Promise<{
-        jobs: number;
-        deadLetters: number;
-        idempotencyKeys: number;
-        stats: number;
-        more: boolean;
-    }>;
 }
 
 interface StoredLetter extends DeadLetter {
@@ -1585,11 +1238,6 @@ interface WhereCondition {
     value: unknown;
 }
 
-interface Work<Answer> {
-    plan: Plan<unknown, Answer>;
-    items: readonly unknown[];
-}
-
 interface WorkerRow {
     id: string;
     label: string;
@@ -1610,9 +1258,12 @@ interface WorkerView extends WorkerRow {
 
 export interface WorkersControl extends Pick<Inspector, 'workers'> {
     drain(workers: string | readonly string[], options?: DrainOptions): Promise<DrainedWorkers>;
+    release(workers: string | readonly string[], options?: ReleaseOptions): Promise<ReleasedWorkers>;
 }
 
 export declare function defineHandler<V = Record<string, unknown>, R = unknown>(handler: Handler<V, R>): Handler<V, R>;
+
+declare const feedEventKinds: readonly ['enqueued', 'completed', 'attempt', 'incident', 'dead_letter', 'operation', 'change'];
 
 declare const imageFields: readonly ["state", "waitReason", "priority", "runAt", "retries", "retriesGiven", "failures", "crashes", "deferrals", "deferringSince", "deadlineAt", "finishedAt"];
 

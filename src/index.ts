@@ -39,6 +39,8 @@ export type {
   DrainedWorkers,
   DrainOptions,
   PauseOptions,
+  ReleasedWorkers,
+  ReleaseOptions,
   StepsControl,
   TripOptions,
   TypesControl,

@@ -4,12 +4,15 @@ import { WfError } from '../errors.ts'
 import type { ListedStep, StepFilter } from '../domain/step.ts'
 import type { ActionContext } from '../engine/actions/action.ts'
 import { applyClose, applyTrip } from '../engine/actions/breakers.ts'
+import { checkInput } from '../engine/actions/index.ts'
 import { applyForget } from '../engine/actions/steps.ts'
 import { applyPause, type PausePlan } from '../engine/actions/types.ts'
-import { applyDrain, planDrain } from '../engine/actions/workers.ts'
+import { applyDrain, applyRelease, findWorkers, planDrain, planRelease } from '../engine/actions/workers.ts'
 import { inspectBreaker, type InspectedBreaker, type Steered } from '../engine/breaker-admin.ts'
 import { untilDrained } from '../engine/drain-workers.ts'
 import type { Inspector } from '../engine/inspector.ts'
+import { withStats } from '../metrics/stats.ts'
+import { releasedOf, releaseTarget, type Released } from '../views/released-workers.ts'
 import type { HistoryRow } from '../store/views.ts'
 import type { Page } from '../store/page.ts'
 import type { Paged } from '../store/page.ts'
@@ -65,9 +68,25 @@ export interface DrainedWorkers {
   readonly left: readonly string[] | null
 }
 
+export interface ReleaseOptions extends Reason {
+  /** Also releases workers that may be alive: their jobs may then run twice at the same time. Default false. */
+  force?: boolean
+}
+
+export interface ReleasedWorkers {
+  /** Null where no worker was released. */
+  readonly operation: number | null
+  readonly workers: readonly Released[]
+}
+
 export interface WorkersControl extends Pick<Inspector, 'workers'> {
   /** They finish what they run, take nothing new, and end: by id or label. Rejects with a WfError `not_found` when one of them is not alive; then none is asked. */
   drain(workers: string | readonly string[], options?: DrainOptions): Promise<DrainedWorkers>
+  /**
+   * Gives the jobs of dead workers to others now. Watches a worker for half of what is left of its lease at most, and refuses
+   * one that is alive.
+   */
+  release(workers: string | readonly string[], options?: ReleaseOptions): Promise<ReleasedWorkers>
 }
 
 export interface StepsControl {
@@ -107,6 +126,7 @@ export function controlOf(actions: ActionContext, inspector: Inspector): Control
     workers: {
       workers: () => inspector.workers(),
       drain: (workers, options = {}) => drain(actions, listOf(workers), options),
+      release: (workers, options = {}) => release(actions, listOf(workers), options),
     },
     steps: {
       steps: (filter = {}, page = { limit: 50 }) => reader.allSteps(filter, page),
@@ -125,8 +145,6 @@ function endOf(until: Date | number | string, now: number): number {
   })
 }
 
-const [shortestTripMs, longestTripMs] = [1_000, 30 * 86_400_000]
-
 function breakersOf(actions: ActionContext): BreakersControl {
   const { reader } = actions.engine
   const inspected = async () => {
@@ -141,9 +159,7 @@ function breakersOf(actions: ActionContext): BreakersControl {
     },
     history: (name, { limit = 50, since } = {}) => reader.breakerHistory(name, limit, since?.getTime()),
     async trip(name, { for: length, reason = null }) {
-      const forMs = parseDuration(length, 'for')
-      if (forMs < shortestTripMs || forMs > longestTripMs)
-        throw new WfError('usage', `for is ${forMs} ms`, { hint: 'a breaker is tripped for 1s to 30d' })
+      const { for: forMs } = await checkInput('trip', { breaker: name, for: length })
       return applyTrip(actions, { name, forMs, reason })
     },
     close: (name, { reason = null } = {}) => applyClose(actions, { name, reason }),
@@ -176,4 +192,17 @@ async function drain(
     asked,
     left: await untilDrained({ store: reader, clock, workerIds, timeoutMs, signal }),
   }
+}
+
+async function release(
+  actions: ActionContext,
+  words: readonly string[],
+  { reason, force: forced = false }: ReleaseOptions,
+): Promise<ReleasedWorkers> {
+  const found = await findWorkers(actions.engine.reader, words)
+  const plan = await planRelease(actions, { found, forced, reason: reason ?? null })
+  const { released, operation } = await withStats(actions, () =>
+    applyRelease(actions, plan, (results) => releasedOf(results, found).map(releaseTarget)),
+  )
+  return { operation, workers: releasedOf(released, found) }
 }

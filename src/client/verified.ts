@@ -1,9 +1,9 @@
 /** A resolution that is watched until its jobs came through, failed again, or cannot start. */
-import { parseDuration } from '../text/duration.ts'
-import { WfError } from '../errors.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Verdict } from '../domain/rerun-result.ts'
 import type { Held } from '../engine/inspector.ts'
+import { parseDuration } from '../text/duration.ts'
+import { WfError } from '../errors.ts'
 import type { ActionContext } from '../engine/actions/action.ts'
 import { applyAndVerify, planJobs } from '../engine/actions/change-jobs.ts'
 import type { VerifiedEnd } from '../engine/canary-rollout.ts'

@@ -1,33 +1,12 @@
-/** How an operation is spoken of: the command that made it, and what was meant by it. */
+/** Words operations: why they are final, why they can't be undone, and their targets, masked. */
 import { maskText } from '../text/mask.ts'
 import { maskWords } from '../text/shell-words.ts'
 import type { Operation, OperationVerb, UndoRefusal } from '../domain/operation.ts'
+import { commandOf } from '../engine/actions/index.ts'
 import type { UndoPlan } from '../engine/actions/undo.ts'
 import { WfError } from '../errors.ts'
 
-const commands: Readonly<Record<OperationVerb, string>> = {
-  resolve: 'incidents resolve',
-  retry: 'jobs retry',
-  cancel: 'jobs cancel',
-  update: 'jobs update',
-  dlq_retry: 'dlq retry',
-  discard: 'dlq discard',
-  purge: 'dlq purge',
-  pause: 'types pause',
-  resume: 'types resume',
-  trip: 'breakers trip',
-  close: 'breakers close',
-  forget: 'idempotency forget',
-  release: 'workers release',
-  drain: 'workers drain',
-  reveal: 'reveal',
-  undo: 'undo',
-}
-
-/** The command that does it, without `wf`. */
-export const commandOf = (verb: OperationVerb): string => commands[verb]
-
-/** Why nothing brings it back, as the end of a sentence; null for what can be undone. */
+/** Why it is final, as the end of a sentence; null for a verb that can be undone. */
 export function finalBecause(verb: OperationVerb): string | null {
   switch (verb) {
     case 'cancel':

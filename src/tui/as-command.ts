@@ -7,25 +7,9 @@ import { namedTargets } from '../domain/operation.ts'
 import type { Selector } from '../domain/selector.ts'
 import { selectorText } from '../domain/selector-text.ts'
 import { quoted } from '../text/shell-words.ts'
+import { commandOf } from '../engine/actions/index.ts'
 import { takesRetries, usualTripMinutes } from './action.ts'
-import {
-  type JobsAction,
-  type JobVerb,
-  type Action,
-  type Confirm,
-  chosen,
-  itemsOf,
-  listOf,
-  type State,
-} from './state.ts'
-
-const commands: Readonly<Record<JobVerb, string>> = {
-  resolve: 'incidents resolve',
-  retry: 'jobs retry',
-  dlq_retry: 'dlq retry',
-  discard: 'dlq discard',
-  cancel: 'jobs cancel',
-}
+import { type JobsAction, type Action, type Confirm, chosen, itemsOf, listOf, type State } from './state.ts'
 
 /** Where a command is only read, so many keys stand for all of them. */
 export const fewKeys = 20
@@ -45,7 +29,7 @@ export function equivalentCommand(confirm: Asked, suffix: string, most = Number.
   switch (action.of) {
     case 'jobs':
       if (takenAway(action).length > 0) return onlyHere(action)
-      return `wf ${commands[action.verb]}${selection({ action, targets, takesGuarded }, most)}${kindsFlag(confirm)}${retriesFlag(action, amount)}${setFlags(action)}${why}${suffix}`
+      return `wf ${commandOf(action.verb)}${selection({ action, targets, takesGuarded }, most)}${kindsFlag(confirm)}${retriesFlag(action, amount)}${setFlags(action)}${why}${suffix}`
     case 'breaker':
       return `wf breakers ${action.verb} ${quoted(action.name)}${action.verb === 'trip' ? ` --for ${amount ?? usualTripMinutes}m` : ''}${why}${suffix}`
     case 'type':

@@ -1,7 +1,8 @@
 /** Resolves the targets of an action when its panel opens: jobs that match later are not taken. */
 import { freeze as freezeJobs, type Frozen } from '../engine/actions/targets.ts'
 import { planUndo } from '../engine/actions/undo.ts'
-import { commandOf, undoable } from '../messages/operation-messages.ts'
+import { commandOf } from '../engine/actions/index.ts'
+import { undoable } from '../messages/operation-messages.ts'
 import type { StoreReader } from '../store/port.ts'
 import { counted, relative, thousands } from '../terminal/time.ts'
 import type { Action } from './state.ts'

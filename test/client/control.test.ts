@@ -129,6 +129,24 @@ describe('a client', () => {
     expect(await waiting).toMatchObject({ operation: null, asked: [] })
   })
 
+  it('releases the jobs of a dead worker, and names workers that do not exist', async () => {
+    const { t, client } = await scene()
+    await t.join('web.1#a', { label: 'web', leaseMs: 1_000 })
+    const key = await t.add()
+    await t.claim({ workerId: 'web.1#a' })
+    await t.clock.advance(2_000)
+    expect(await client.workers.release(['web', 'wbe'], { reason: 'the machine is gone' })).toEqual({
+      operation: 1,
+      workers: [
+        { id: 'wbe', status: 'not_found', why: expect.stringContaining('there is no worker wbe'), jobs: [] },
+        { id: 'web.1#a', status: 'changed', why: 'its lease is over', jobs: [key] },
+      ],
+    })
+    expect(await client.jobs.job(key)).toMatchObject({ job: { state: 'available', retries: 3 } })
+    expect(await client.operations.operation(1)).toMatchObject({ verb: 'release', matched: 2, changed: 1 })
+    expect(await client.workers.release('wbe')).toMatchObject({ operation: null })
+  })
+
   it('tells the steps that jobs take once, and forgets them', async () => {
     const { t, client } = await scene()
     const key = await t.add()

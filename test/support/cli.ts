@@ -187,7 +187,13 @@ export interface ManifestCommand {
   id: string
   flags: Record<
     string,
-    { type: 'option' | 'boolean'; helpValue?: string; summary?: string; hidden?: boolean }
+    {
+      type: 'option' | 'boolean'
+      helpValue?: string
+      helpGroup?: string
+      summary?: string
+      hidden?: boolean
+    }
   >
   args: Record<string, { required?: boolean }>
   summary?: string

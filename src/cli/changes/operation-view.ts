@@ -12,7 +12,8 @@ import {
   type TargetName,
   type Undone,
 } from '../../domain/operation.ts'
-import { commandOf, maskedTargets, undoRefusalWords } from '../../messages/operation-messages.ts'
+import { commandOf } from '../../engine/actions/index.ts'
+import { maskedTargets, undoRefusalWords } from '../../messages/operation-messages.ts'
 import { Masked, maskValue } from '../../text/mask.ts'
 import { preview } from '../../text/preview.ts'
 import { maskedAt, readable } from '../../views/history-messages.ts'

@@ -1,7 +1,8 @@
 /** Asks before an undo, applies or previews it, and shows what became of each target: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
 import type { Operation, Undone } from '../../domain/operation.ts'
-import { commandOf, maskedTargets } from '../../messages/operation-messages.ts'
+import { commandOf } from '../../engine/actions/index.ts'
+import { maskedTargets } from '../../messages/operation-messages.ts'
 import type { ActionContext } from '../../engine/actions/action.ts'
 import { applyUndo, previewUndo } from '../../engine/actions/undo.ts'
 import { canAsk, confirm } from '../../terminal/confirm.ts'

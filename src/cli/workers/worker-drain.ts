@@ -8,7 +8,7 @@ import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { sumOf, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import type { DrainPlan, FoundWorkers } from '../../engine/actions/workers.ts'
-import { missingWords } from './worker-targets.ts'
+import { missingWords } from '../../views/released-workers.ts'
 
 export interface Drained {
   id: string

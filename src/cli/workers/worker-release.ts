@@ -1,8 +1,6 @@
 /** Shows what became, or with `--dry-run` would become, of released workers: matched = changed + skipped + failed. */
 import { WfError } from '../../errors.ts'
-import type { NewTarget } from '../../domain/operation.ts'
-import type { FoundWorkers, Released as Result, WorkerTarget } from '../../engine/actions/workers.ts'
-import type { Sign } from '../../engine/liveness.ts'
+import type { Released } from '../../views/released-workers.ts'
 import { describeError, errorDocument } from '../errors.ts'
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts'
 import { madeDocument, operationLine } from '../output/operation-line.ts'
@@ -10,46 +8,6 @@ import type { Output } from '../../terminal/output.ts'
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { sumOf, sumWords, type Sum } from '../output/change-summary.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-import { missingWords } from './worker-targets.ts'
-
-export interface Released {
-  id: string
-  status: 'changed' | 'skipped' | 'failed' | 'not_found'
-  /** A finished sentence for people; when changed, by what it was taken for dead. */
-  why: string
-  /** Keys of the jobs that were, or would be, ended as lost. */
-  jobs: readonly number[]
-}
-
-export function releasedOf(
-  results: readonly Result[],
-  { missing, names }: FoundWorkers,
-): readonly Released[] {
-  return [
-    ...missing.map(({ id, releasedBy }): Released => {
-      if (releasedBy === null) return { id, status: 'not_found', why: missingWords(id, names), jobs: [] }
-      return { id, status: 'skipped', why: `worker ${id} was released by ${releasedBy} before`, jobs: [] }
-    }),
-    ...results.map(({ target, sign, jobs }): Released => {
-      const { id, row } = target
-      if (jobs === null && sign?.is === 'left')
-        return { id, status: 'skipped', why: `worker ${id} ${sign.why}`, jobs: [] }
-      if (jobs === null) return { id, status: 'failed', why: aliveWords(target, sign), jobs: [] }
-      const why = sign?.why ?? (row === null ? 'its row is gone' : 'not looked at')
-      return { id, status: 'changed', why, jobs }
-    }),
-  ]
-}
-
-function aliveWords({ id, running }: WorkerTarget, sign: Sign | null): string {
-  const jobs = running === 0 ? 'what it takes' : `its ${counted(running, 'job')}`
-  return `worker ${id} ${sign?.why ?? 'is alive'}; released now, ${jobs} could run twice at the same time`
-}
-
-/** For the record; the change itself writes the target of a worker that was released. */
-export function releaseTarget({ id, status, why }: Released): NewTarget {
-  return { jobKey: 0, name: id, status, why: status === 'changed' ? '' : why, image: null }
-}
 
 export interface ReleaseEnd {
   released: readonly Released[]

@@ -4,7 +4,6 @@ import { findWorkers, type FoundWorkers } from '../../engine/actions/workers.ts'
 import type { Reader } from '../../engine/engine.ts'
 import { WfError } from '../../errors.ts'
 import { preview } from '../../text/preview.ts'
-import { didYouMean, nearWords } from '../../text/suggest.ts'
 import { readText } from '../../text/parse-input.ts'
 
 export const workersArg = () =>
@@ -26,10 +25,4 @@ export async function meantWorkers(reader: Reader, words: readonly string[]): Pr
     `${preview(word, 60)} is the beginning of ${ids.length} ids: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`,
     { hint: 'wf workers list --ids prints them in full' },
   )
-}
-
-/** A sentence without a full stop, with the names that were probably meant. */
-export function missingWords(id: string, names: readonly string[]): string {
-  const near = nearWords([id], names)
-  return near.length === 0 ? `there is no worker ${id}` : `there is no worker ${id}: ${didYouMean(near)}`
 }
