@@ -1,7 +1,7 @@
 /**
- * The port to a store: batch-shaped and asynchronous, so that a database across a network fits it as well as a
- * file. A store applies what was decided and answers questions; it decides nothing, and knows no engine.
- * Every instant is epoch ms. Every method of the writer is one transaction: all of it, or nothing.
+ * The port to a store: batch-shaped and asynchronous, so that a database across a network fits it as well as
+ * a file. A store applies decisions and answers queries; it decides nothing and imports no engine.
+ * Every instant is epoch ms.
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { Cause } from '../domain/cause.ts'
@@ -35,10 +35,10 @@ import type {
   WorkerView,
 } from './views.ts'
 
-/** What became of one NewJob. */
+/** The result of one NewJob. */
 export type Enqueued =
   | { status: 'created'; key: number }
-  /** The same type, idempotency key and variables came before; `key` is the first job's. */
+  /** A job of the same type, idempotency key and variables exists; `key` is that job's. */
   | { status: 'duplicate'; key: number }
   /** The same type and idempotency key with other variables. */
   | { status: 'refused'; reason: 'idempotency_conflict'; key: number }
@@ -47,7 +47,7 @@ export type Enqueued =
 
 export interface ClaimRequest {
   workerId: string
-  /** At most this many jobs in all, shared round-robin over the types in the order given. */
+  /** Maximum number of jobs in all, shared round-robin over the types in the given order. */
   limit: number
   types: readonly ClaimType[]
   /** True: only suspects (two or more losses in a row). False: only others. */
@@ -59,11 +59,11 @@ export interface ClaimType {
   limit: number
   /** The attempt's timeout; `runUntil` is now + timeoutMs + 60 s. */
   timeoutMs: number
-  /** The handler's own number, taken at the first claim of a job whose `retries` nobody chose. */
+  /** The handler's number, used at the first claim of a job whose producer chose none. */
   retries: number
 }
 
-/** `refused`: the database would not take it (a constraint); the job was stopped with an incident `settlement_refused`. */
+/** `refused`: a constraint of the database failed; the job was stopped with an incident `settlement_refused`. */
 export type Settled = 'applied' | 'stale' | 'refused'
 
 export interface Renewed {
@@ -114,7 +114,7 @@ export interface Work<Answer> {
 export interface StoreWriter {
   /** In the order given; a refused job leaves the others standing. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>
-  /** Of a settlement to `completed` only what a success changes is written: retries, failures, deferrals and runAt stay as they are. */
+  /** A settlement to `completed` leaves retries, failures, deferrals and runAt unchanged. */
   exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>
   /** Extends the leases of these workers. A worker without a row gets no lease. */
   renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<Renewed>
@@ -154,50 +154,50 @@ export interface StoreReader {
   incidents(selector: Selector, page: Page): Promise<Paged<IncidentView>>
   deadLetters(selector: Selector, page: Page): Promise<Paged<DeadLetter>>
   deadLetter(key: number): Promise<StoredLetter | null>
-  /** Open incidents or dead letters that fit; behind the cursor of a page only where there is one. Null where that would take a look into each. */
+  /** Number of matching open incidents or dead letters, with a cursor only those behind it. Null if each row had to be parsed. */
   tally(list: 'incidents' | 'dlq', selector: Selector, page?: Omit<Page, 'limit'>): Promise<number | null>
   workers(now: number): Promise<readonly WorkerView[]>
   types(now: number): Promise<readonly TypeView[]>
   /** Cheap, unlike `types`: counts no jobs. */
   pausedTypes(now: number): Promise<readonly PausedType[]>
-  /** Live states from their partial indexes; never a scan of finished jobs. */
+  /** Live states, from their partial indexes; never scans finished jobs. */
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
   /** Whether a claim by these types would find something due now. Cheap; takes no write lock. */
   hasDue(types: readonly string[], suspects: boolean, now: number): Promise<boolean>
   /**
-   * Whether a job of these types runs, is due, or comes back by itself (backoff, deferral); of a paused type only what runs
-   * counts. One moment is looked at, and no row of a job that is only delayed is read.
+   * Whether a job of these types runs, is due, or comes back by itself (backoff, deferral); of a paused type only running jobs
+   * count. Reads one snapshot, and no row of a job that is only delayed.
    */
   hasPending(types: readonly string[], now: number): Promise<boolean>
   /** Earliest runAt among waiting jobs of these types, or end of a pause of one; null when there is neither. */
   nextDue(types: readonly string[]): Promise<number | null>
-  /** Fences that a worker holds now. */
+  /** The attempts leased to a worker. */
   held(workerId: string): Promise<readonly Fence[]>
   running(workerId: string): Promise<readonly Job[]>
   expiredLeases(now: number, limit: number): Promise<readonly ExpiredLease[]>
   /** Available and waiting jobs whose deadline is before `now`. */
   overdue(now: number, limit: number): Promise<readonly Job[]>
-  /** What was done to no single job (pauses, released workers), newest first; 1 … 1,000. */
+  /** Events of no single job (pauses, released workers), newest first; 1 to 1,000. */
   history(limit: number): Promise<readonly HistoryRow[]>
-  /** All that were ever opened, by name: few rows, cheap enough to be asked for each second. */
+  /** Every breaker that was ever opened, by name: few rows, cheap enough to read each second. */
   breakers(): Promise<readonly NamedBreaker[]>
   breaker(name: string): Promise<NamedBreaker | null>
-  /** What opened and closed it, newest first; 1 … 1,000, all of them no older than `since`. */
+  /** Openings and closings, newest first; 1 to 1,000, none older than `since`. */
   breakerHistory(name: string, limit: number, since?: number): Promise<readonly HistoryRow[]>
-  /** Those of the newest jobs first. */
+  /** Newest jobs first. */
   allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>
   /** Newest first. */
   operations(filter: OperationFilter, page: Page): Promise<Paged<Operation>>
   operation(id: number): Promise<Operation | null>
-  /** By key, then by name. `undoable`: only those that it changed and that were not brought back; a job whose image has gone with it is told as one that is not kept. */
+  /** By key, then by name. `undoable`: only changed targets that were not undone. A job that was pruned has no image. */
   operationTargets(id: number, page: Page, undoable?: boolean): Promise<Paged<OperationTarget>>
-  /** Of the open incidents that fit: the most incidents first, at most `mostCauses`. */
+  /** Matching open incidents by cause, the most frequent first; at most `mostCauses`. */
   causes(selector: Selector, now: number): Promise<readonly Cause[]>
-  /** A bounded sample, however many there are. */
+  /** A bounded sample. */
   causeVariables(cause: Pick<Cause, 'fingerprint' | 'type' | 'sampleKeys'>): Promise<CauseVariables>
   attemptTotals(query: ActivityQuery): Promise<readonly AttemptTotal[]>
   stopTotals(query: ActivityQuery): Promise<readonly StopTotal[]>
-  /** Jobs that wait, from their partial index. */
+  /** Waiting jobs, from their partial index. */
   waitingTotals(): Promise<readonly WaitingTotal[]>
   /** The position of the instant `since` (epoch ms) in the feed. */
   feedPositionAt(since: number): Promise<FeedPosition>
@@ -205,7 +205,7 @@ export interface StoreReader {
   feedSince(position: FeedPosition, limit: number, now: number): Promise<Feed>
   stats(sinceMinute: number): Promise<readonly StatDelta[]>
   counters(): Promise<readonly CounterDelta[]>
-  /** Raised by one for each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store can be worked with no more. */
+  /** Grows with each change by another connection (SQLite: `PRAGMA data_version`). Rejects once the store is unusable. */
   version(): Promise<number>
   close(): Promise<void>
 }
@@ -226,8 +226,8 @@ export interface Store extends StoreWriter, StoreReader {
    * connection without a transaction, to another store, or on which an accepted job would not be durable.
    */
   enqueueIn(connection: CallersConnection, jobs: readonly NewJob[], now: number): readonly Enqueued[]
-  /** The clock that due times and leases are judged by: ours on SQLite, the database's on PostgreSQL. */
+  /** The clock of due times and leases: the process's on SQLite, the database's on PostgreSQL. */
   now(): number
-  /** Calls `changed` soon after another connection committed (about a millisecond where the file can be watched). Ends with the returned function. */
+  /** Calls `changed` soon after another connection committed, about 1 ms if the file can be watched. Returns an unsubscribe function. */
   watch(changed: () => void): () => void
 }

@@ -13,7 +13,7 @@ export interface PausedType {
   since: number
   /** Epoch ms at which it ends by itself. */
   untilAt: number | null
-  /** `wf` when a row of stops did it. */
+  /** `wf` for the automatic pause. */
   by: string
   reason: string | null
 }
@@ -34,22 +34,22 @@ export interface WorkerRow {
 }
 
 export interface WorkerView extends WorkerRow {
-  /** Jobs it holds now. */
+  /** Number of jobs leased to it. */
   running: number
-  /** Those that it shares with nobody; not there until it has told. */
+  /** Process-local breakers; absent until the worker first reports them. */
   breakers?: readonly LocalBreaker[]
 }
 
-/** What a worker tells the store about a type it handles. */
+/** What a worker declares of a type that it handles. */
 export interface TypeDeclaration {
   type: string
   timeoutMs: number
   concurrency: number
   retries: number
-  /** Unfinished jobs of the type that a producer may pile up; null for no limit. */
+  /** Maximum number of unfinished jobs of the type; null for no limit. */
   backlogLimit: number | null
   onExhausted: 'incident' | 'dead-letter'
-  /** Names of the shared breakers that hold its jobs while they are open; none unless told. */
+  /** Names of the shared breakers that block its jobs while they are open (default: none). */
   breakers?: readonly string[]
 }
 
@@ -64,13 +64,13 @@ export interface TypeView {
   /** Poison or incident outcomes in a row without a success. */
   badStreak: number
   counts: Partial<Record<JobState, number>>
-  /** runAt of the oldest due available job; null when none waits. */
+  /** runAt of the oldest available job; null if there is none. */
   oldestDueAt: number | null
   /** Living workers that handle it. */
   workers: number
 }
 
-/** Jobs carry no variables in lists; a detail has everything. */
+/** Everything about one job. Lists carry no variables. */
 export interface JobDetail {
   job: Job
   variables: string
@@ -90,13 +90,13 @@ export interface JobDetail {
 /** A transition that is not an attempt: enqueue by key, resolution, cancel, changed variables, pause. */
 export interface HistoryRow {
   id: number
-  /** Null for what concerns a type or a worker, not a job. */
+  /** Null for an event of a type, breaker or worker. */
   jobKey: number | null
   at: number
   event: string
   who: string
   reason: string | null
-  /** JSON text of an object with what changed; null when there is nothing to say. */
+  /** JSON text of an object with what changed; null if there is nothing more. */
   detail: string | null
 }
 
@@ -129,7 +129,7 @@ export interface AttemptTotal {
   count: number
 }
 
-/** Stops of one group. `group` is the kind or the reason when they are told by outcome. */
+/** Stops of one group. By outcome, `group` is the kind of the incident or the reason of the dead letter. */
 export interface StopTotal {
   group: string
   incidents: number
@@ -137,7 +137,7 @@ export interface StopTotal {
 }
 
 export interface ActivityQuery {
-  /** Epoch ms: at it or later. Attempts are kept by the minute: those of the whole minute count. */
+  /** Epoch ms, inclusive. Attempts are counted by the minute, so those of the whole minute count. */
   since: number
   by: ActivityBy
   types?: readonly string[]
@@ -158,10 +158,10 @@ export interface Feed {
   more: boolean
 }
 
-/** Variables as JSON text; long ones are left out. */
+/** Variables as JSON text, without long ones. */
 export interface CauseVariables {
   /** Of jobs of the cause. */
   members: readonly string[]
-  /** Of jobs of the same type that came to rest otherwise. */
+  /** Of jobs of the same type that ended in another way. */
   others: readonly string[]
 }

@@ -1,15 +1,15 @@
-/** What must hold in every store at every moment. Tests, storms and the doctor run it; each sentence it answers is a fault. */
+/** Invariants of every store. Tests and the doctor run them; each returned sentence is a fault. */
 import { WfError } from '../../errors.ts'
 import { openReader, type Connection } from './file/connection.ts'
 import { storeError } from './file/sqlite-errors.ts'
 
-/** At most this many examples of one kind of fault. */
+/** Maximum number of examples of one kind of fault. */
 const examples = 5
 
 interface Invariant {
   /** Finishes the sentence `job 7 …`. */
   says: string
-  /** Selects the keys of what breaks it. */
+  /** Selects the keys of faulty rows. */
   sql: string
 }
 
@@ -85,7 +85,7 @@ const invariants: readonly Invariant[] = [
   ].map((table) => orphans(table)),
   {
     says: 'operation # has counts that its targets do not bear out',
-    // Retention takes the targets first: fewer than were counted may be left of an old one.
+    // Retention deletes targets first: an old operation may have fewer than it counted.
     sql: `SELECT o.id FROM wf_operations o LEFT JOIN wf_operation_targets t ON t.operation_id = o.id GROUP BY o.id
       HAVING total(t.status = 'changed') > o.changed OR total(t.status = 'skipped') > o.skipped OR total(t.status IN ('failed', 'not_found')) > o.failed`,
   },
@@ -99,7 +99,7 @@ const invariants: readonly Invariant[] = [
   },
 ]
 
-/** Empty when all is well. Reads every job: for tests, storms and a doctor, not for a worker. */
+/** Returns no sentence if all is well. Reads every job: for tests and the doctor, not for a worker. */
 export function checkInvariants(db: Connection): string[] {
   try {
     const broken = invariants.flatMap(({ says, sql }) =>
@@ -118,7 +118,7 @@ export function checkInvariants(db: Connection): string[] {
 
 const damage = (found: unknown) => `SQLite finds damage: ${String(found)}`
 
-/** The same for a store's file that others may be using; it is only read. */
+/** The same for a file that other processes may use; only reads it. */
 export function checkInvariantsOf(path: string): string[] {
   const db = openReader(path)
   try {

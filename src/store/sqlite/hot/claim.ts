@@ -11,15 +11,15 @@ import { textOf } from '../rows/job-data.ts'
 import { isConstraint } from '../file/sqlite-errors.ts'
 import type { Rows } from '../rows/rows.ts'
 
-/** What a claim may outlive its attempt's timeout by, before the sweeper ends it whatever its worker's lease says. */
+/** How long a claim may outlast its attempt's timeout before the sweeper ends it, whatever the worker's lease says. */
 const runUntilSlackMs = 60_000
 
-/** Due waiting jobs made available by one claim, at most: keeps its transaction short when half a million fall due at once. */
+/** Maximum number of due waiting jobs that one claim makes available, to keep its transaction short. */
 const promotedAtOnce = 500
-/** So many for each job that it may take: a small claim must not pay for the waiting of thousands. Not where it looks for the rare suspect among them. */
+/** The same for each job that a claim may take, so that small claims stay cheap. Not for suspects, which are rare among them. */
 const promotedPerSlot = 10
 
-/** What is not the same for every available job: half the columns, which counts at tens of thousands of claims a second. */
+/** The columns that differ between available jobs: half of them, which matters at tens of thousands of claims a second. */
 type ClaimRow = readonly [
   key: number,
   priority: number,
@@ -127,7 +127,7 @@ export function claimer({ db, types }: Rows): Claimer {
   }
 }
 
-/** What a claim itself writes breaks no rule of the table, so the row broke one before: the file was damaged, or written past wf. */
+/** A claim's own values break no constraint, so the row broke one before: the file was damaged, or written by another program. */
 function brokenRow(key: number | null, error: { code: string }): WfError {
   const job = key === null ? 'a waiting job that is due' : `job ${key}`
   return new WfError(
@@ -140,13 +140,13 @@ function brokenRow(key: number | null, error: { code: string }): WfError {
   )
 }
 
-/** The types in the order given, beginning behind the one served last: with one free slot at a time, the first would take them all. */
+/** The types in the given order, starting after the one served last; with one free slot, the first would take every turn. */
 function startingAfter(types: readonly ClaimType[], last: string | null): readonly ClaimType[] {
   const found = types.findIndex(({ type }) => type === last)
   return found < 0 ? types : [...types.slice(found + 1), ...types.slice(0, found + 1)]
 }
 
-/** Even shares; what a type does not use goes to the others, until the limit is reached or nobody has more. */
+/** Even shares. A share that a type doesn't use goes to the others. */
 function shareOut(
   types: readonly OpenType[],
   limit: number,
@@ -172,7 +172,7 @@ function waitingJobs(db: Connection) {
   const due = db.prepare<[string, number], number>(
     "SELECT 1 FROM wf_jobs INDEXED BY wf_jobs_waiting WHERE state = 'waiting' AND type = ? AND run_at <= ? LIMIT 1",
   )
-  // As far as one claim would promote: otherwise every retry that is due would look like a suspect.
+  // Reads as far as one claim would promote; otherwise each due retry would count as a suspect.
   const suspectDue = db.prepare<
     [string, number],
     number
@@ -192,8 +192,8 @@ function waitingJobs(db: Connection) {
 }
 
 /**
- * `LIMIT ? + 0`, not `LIMIT ?`: SQLite looks at a plain parameter while it plans, and plans anew for each execution.
- * A job past its deadline is passed over: the sweeper turns it into an incident.
+ * `LIMIT ? + 0`, not `LIMIT ?`: SQLite reads a plain parameter while it plans, and plans again for each execution.
+ * Skips jobs past their deadline: the sweeper turns them into incidents.
  */
 function availableJobs(db: Connection) {
   const from = (

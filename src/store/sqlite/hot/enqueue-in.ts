@@ -1,6 +1,6 @@
 /**
- * Enqueues inside a transaction that the caller has open on a connection of its own: the job exists if, and only if, the
- * caller's own rows do. Refuses a connection on which an accepted job would not be as safe as one that wf accepts itself.
+ * Enqueues within the open transaction of a caller's own connection: the job exists if, and only if, the
+ * caller's own rows do. Refuses a connection on which an accepted job would not be durable.
  */
 import { realpathSync } from 'node:fs'
 import { WfError } from '../../../errors.ts'
@@ -22,9 +22,9 @@ const known = new WeakMap<Connection, { jobs: Enqueuer; savepoint: Savepoint }>(
 const fullSynchronous = 2
 
 /**
- * In the order given; a refused one leaves the others standing. Throws a WfError `refused` when the connection is in no
- * transaction or not at `synchronous = FULL`, `store_missing` when its file holds no store, `schema_older` or `schema_newer`
- * when the versions differ. The transaction should be an IMMEDIATE one: a deferred one that has read can fail on its first write.
+ * In the given order; a refused job leaves the others standing. Throws WfError `refused` if the connection is in no
+ * transaction or not at `synchronous = FULL`, `store_missing` if its file holds no store, `schema_older` or `schema_newer`
+ * if the versions differ. Use an IMMEDIATE transaction: a deferred one that has read can fail on its first write.
  */
 export function enqueueIn(db: Connection, jobs: readonly NewJob[], now: number): readonly Enqueued[] {
   refuseUnsafe(db)

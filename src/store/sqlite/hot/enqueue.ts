@@ -4,9 +4,9 @@ import type { Enqueued } from '../../port.ts'
 import type { Rows } from '../rows/rows.ts'
 
 export interface Enqueuer {
-  /** In the order given. Throws what SQLite throws for a row it will not take. */
+  /** Throws SQLite's error for a row that it refuses. */
   enqueue(job: NewJob, now: number): Enqueued
-  /** For a job that an attempt leaves behind: a full backlog must not undo the attempt. */
+  /** For a job that an attempt enqueues. Ignores the backlog limit, so that a full backlog can't undo the attempt. */
   enqueueChild(job: NewJob, now: number): Enqueued
 }
 

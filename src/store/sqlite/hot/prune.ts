@@ -1,20 +1,20 @@
 /**
- * Retention, one small batch a call. Completed jobs have no index to find old ones by, so it walks the table upwards by
- * key, remembers where it was, and ends at the first job too young to have ended long enough ago.
+ * Retention, one small batch a call. No index finds old completed jobs, so it walks the table upwards by
+ * key, remembers its position, and ends at the first job that is too young.
  */
 import type { RetentionPolicy } from '../../../domain/retention.ts'
 import type { StoreWriter } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
 import type { Rows } from '../rows/rows.ts'
 
-/** Rows of each kind that one call deletes, at most: a few ms of the write lock. */
+/** Maximum number of rows of each kind that one call deletes: a few ms of the write lock. */
 const batchRows = 500
-/** Keys that one call walks over, at most. */
+/** Maximum number of keys that one call walks over. */
 const walkedKeys = 5_000
-/** Free pages are reused by new rows; only what is far more than that goes back to the file system, bit by bit. */
+/** Free pages are reused by new rows; only a large excess is returned to the file system, in small parts. */
 const keptFreePages = 2_000
 const vacuumPages = 200
-/** How long a dead worker stays in lists, for people to see that it died; one that still holds jobs stays. */
+/** How long a dead worker stays in lists. A worker with leased jobs stays longer. */
 const deadWorkersMs = 24 * 3_600_000
 
 type Pruned = Awaited<ReturnType<StoreWriter['prune']>>
@@ -53,7 +53,7 @@ export function pruner(rows: Rows): Pruner {
   }
 }
 
-/** Targets first, a batch at a time, so that an operation of 100,000 jobs holds nobody up; the operation itself when none is left. */
+/** Deletes targets first, a batch at a time, so that an operation of 100,000 jobs blocks no one; then the operation. */
 function operationPruner(db: Connection): (before: number) => number {
   const oldest = db
     .prepare<[number], number>(
@@ -75,7 +75,7 @@ function operationPruner(db: Connection): (before: number) => number {
   }
 }
 
-/** Everything that belongs to a job and goes with it. Its dead letter and its idempotency key have terms of their own. */
+/** Tables whose rows are deleted with their job. Dead letters and idempotency keys have retention times of their own. */
 const belongings = [
   'wf_job_data',
   'wf_results',
@@ -130,7 +130,7 @@ function jobPruner(
   }
 }
 
-/** A dead job goes with its letter; a poison one stays as long as its incident is open. */
+/** Deletes a dead job with its letter. A letter of a job with an open incident stays. */
 function deadLetterPruner(db: Connection, remove: DeleteJobs): (before: number) => number {
   const old = db.prepare<
     [number, number],

@@ -1,6 +1,6 @@
 /**
- * Applies what was decided about attempts, inside an open transaction. The fence is in the statement itself: key,
- * `running`, attempt and worker; a report that no longer fits changes nothing and is kept as a row `stale`.
+ * Applies settlements inside an open transaction. The fence is in the statement itself: key,
+ * `running`, attempt and worker. A stale report changes nothing and is kept as a row `stale`.
  */
 import { ownErrorRecord, type ErrorRecord } from '../../../domain/error-record.ts'
 import { fingerprint } from '../../../domain/fingerprint.ts'
@@ -14,9 +14,9 @@ const leaseExpired =
   '(run_until <= ? OR NOT EXISTS (SELECT 1 FROM wf_workers w WHERE w.id = worker_id AND w.lease_until > ?))'
 
 export interface Settler {
-  /** Throws what SQLite throws for a row it will not take; then nothing of the settlement may stay. */
+  /** Throws SQLite's error for a row that it refuses; the caller then rolls the settlement back. */
   settle(settlement: Settlement, now: number): 'applied' | 'stale'
-  /** The database would not take it: the job stops with an incident that says so. */
+  /** After the database refused a settlement: stops the job with an incident that says so. */
   refuse(settlement: Settlement, why: string, now: number): 'refused' | 'stale'
 }
 
@@ -25,7 +25,7 @@ export function settler(rows: Rows): Settler {
   const end = jobEnder(db)
   const jobs = enqueuer(rows)
   const addResult = db.prepare<[number, string]>('INSERT INTO wf_results (job_key, result) VALUES (?, ?)')
-  // Nothing of the refused settlement goes into the row: any of it may be what was refused.
+  // Writes nothing of the refused settlement: any part may be what was refused.
   const stopAsIs = db.prepare(
     `UPDATE wf_jobs SET state = 'failed', run_until = NULL ${fenced} AND (? IS NULL OR ${leaseExpired})`,
   )
@@ -81,7 +81,7 @@ export function settler(rows: Rows): Settler {
   }
 }
 
-/** A job that an attempt enqueued and the store would not take. */
+/** The store refused a job that an attempt enqueued. */
 export class RefusedChild extends Error {
   constructor(type: string, firstKey: number | null) {
     super(
@@ -90,12 +90,12 @@ export class RefusedChild extends Error {
   }
 }
 
-/** True when the attempt was still the job's and its row now says how it ended. */
+/** Returns true if the attempt was current, so that the row was updated. */
 function jobEnder(db: Connection): (settlement: Settlement) => boolean {
   const update = `UPDATE wf_jobs SET state = ?, wait_reason = ?, run_at = ?, retries = ?, failures = ?, crashes = ?, deferrals = ?, deferring_since = ?,
     finished_at = ?, run_until = NULL ${fenced}`
   const end = db.prepare(update)
-  // What a completion does not change is not written: half the work of the most frequent statement.
+  // A completion writes only what it changes: half the work of the most frequent statement.
   const complete = db.prepare(
     `UPDATE wf_jobs SET state = 'completed', crashes = 0, deferring_since = NULL, finished_at = ?, run_until = NULL ${fenced}`,
   )
@@ -142,7 +142,7 @@ function jobEnder(db: Connection): (settlement: Settlement) => boolean {
   }
 }
 
-/** What a handler reported too late. That a supervisor or sweeper came too late with a loss says nothing about the attempt. */
+/** A handler's late report. A late loss, from a supervisor or sweeper, is dropped: it says nothing about the attempt. */
 function staleReport({ fence, attempt, outcome, startedAt }: Settlement, now: number) {
   if (outcome === 'lost') return null
   const record = attempt ?? {

@@ -1,4 +1,4 @@
-/** What has been going on in a window of time: sums over wf_stats and over the ends of tables that grow with time. */
+/** Figures of a time window: sums over wf_stats and over the newest rows of tables that grow with time. */
 import type { Connection } from '../file/connection.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { all, statements, type Condition } from './where-clause.ts'

@@ -1,4 +1,4 @@
-/** Open incidents by fingerprint, read from an index that covers them: no row is touched but one for each cause that is told. */
+/** Open incidents by fingerprint, from a covering index: only one row is read for each returned cause. */
 import { mostCauses, sampleSize, trendWindowMs, worseFirst, type Cause } from '../../../domain/cause.ts'
 import type { ErrorRecord } from '../../../domain/error-record.ts'
 import { normaliseMessage } from '../../../domain/fingerprint.ts'
@@ -52,7 +52,7 @@ export function causeLister(db: Connection): (selector: Selector, now: number) =
   }
 }
 
-/** The index alone answers, unless the jobs are to be asked too. */
+/** A covering index answers, unless the selector is about jobs too. */
 function sourceOf(selector: Selector): Condition {
   const open = { ...selector, includeClosed: false }
   const own = [
@@ -69,7 +69,7 @@ function sourceOf(selector: Selector): Condition {
   }
 }
 
-/** The worst first, and no more of them than are told. */
+/** Worst first, at most `mostCauses`. */
 function grouped(rows: readonly Row[]): readonly Group[] {
   const groups = new Map<string, Group>()
   for (const { kind, ...row } of rows) {
@@ -107,10 +107,10 @@ function causeDetails(db: Connection): (group: Group, sampleKeys: readonly numbe
       kind: kinds[0]?.kind ?? 'job_no_retries',
       code: error?.code ?? null,
       name: error?.name ?? 'Error',
-      // Masked first: a secret whose digits are gone has no form left by which the output would know it.
+      // Masks before normalising: without its digits a secret would no longer be recognised.
       message: normaliseMessage(maskText(error?.message ?? '')),
       seenAt: seen.get(fingerprint) ?? firstAt,
-      // What is stamped later than now came in the last one: clocks differ.
+      // Clocks differ: a time after now counts as recent.
       recent: {
         last: between(now - trendWindowMs, Number.MAX_SAFE_INTEGER),
         before: between(now - 2 * trendWindowMs, now - trendWindowMs),
@@ -120,7 +120,7 @@ function causeDetails(db: Connection): (group: Group, sampleKeys: readonly numbe
   }
 }
 
-/** Longer variables are passed by: a sample is for a glance. */
+/** Longer variables are left out of the sample. */
 const longestVariables = 32 * 1_024
 const rowsPerLook = 5_000
 const looks = 10

@@ -1,4 +1,4 @@
-/** How many jobs are in which state: from partial indexes, so nothing here grows with completed jobs, which are not counted. */
+/** Number of jobs by state, from partial indexes: completed jobs are not counted and cost nothing. */
 import { jobStates, type JobState } from '../../../domain/job.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { indexesOf } from './job-list.ts'
@@ -23,7 +23,7 @@ export function counting(rows: Rows): Counting {
     count: db.prepare<[], number>(`SELECT count(*) FROM wf_jobs INDEXED BY ${name} WHERE ${where}`).pluck(),
   }))
   return {
-    // One snapshot: a job that moves between two of the statements would be counted twice, or not at all.
+    // One snapshot: a job that changes state between two statements would be counted twice, or not at all.
     counts: atOneMoment(db, () => {
       const counts: Counts = {}
       for (const { state, count } of totals) add(counts, state, count.get() ?? 0)
@@ -88,7 +88,7 @@ function viewOf(row: TypeRow, now: number): TypeView {
   const declaration = known
     ? { type, timeoutMs, concurrency, retries, backlogLimit, onExhausted, ...through }
     : null
-  // A pause that is over took the row of stops with it.
+  // The end of a pause resets the bad streak.
   const isOver = pausedUntil !== null && pausedUntil <= now
   return {
     ...unknownType(type),

@@ -1,4 +1,4 @@
-/** Pages of dead letters, the one received last first unless told. A letter may outlive its job. */
+/** Pages of dead letters (default order: newest first). A letter may outlive its job. */
 import type { DeadLetter } from '../../../domain/dead-letter.ts'
 import { atOneMoment } from './read-snapshot.ts'
 import { insideConditions, insideDeadLetter, looksInside, prepareInside } from './json-predicates.ts'
@@ -19,7 +19,7 @@ import type { Selector } from '../../../domain/selector.ts'
 
 export interface DeadLetterLister {
   list(selector: Selector, page: Page): Paged<DeadLetter>
-  /** Null where each would have to be looked into. */
+  /** Null if each row had to be parsed. */
   tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
 }
 
@@ -62,7 +62,7 @@ export function deadLetterLister({ db, deadLetters }: Rows): DeadLetterLister {
   return { list, tally }
 }
 
-/** Those behind the page's cursor that fit, before anything is looked into. */
+/** Rows behind the cursor that match the conditions on columns. */
 function meant(selector: Selector, page: Omit<Page, 'limit'>): { from: string; where: Condition } {
   const { order, after } = seek('dlq', page, 'p.job_key')
   const own = [...deadLetterConditions(selector), ...timeConditions(selector, 'p.received_at')]
@@ -79,7 +79,7 @@ function indexed({ column }: Order, { includeClosed, keys }: Selector): string {
   return column === 'p.received_at' ? 'INDEXED BY wf_poison_jobs_received' : ''
 }
 
-/** Key and type are the letter's own: its job may be gone. */
+/** Uses the letter's own key and type, because its job may be gone. */
 function conditions({ keys, types, ...rest }: Selector): readonly Condition[] {
   const own = jobConditions({ ...(keys ? { keys } : {}), ...(types ? { types } : {}) })
   return [

@@ -1,4 +1,4 @@
-/** Feed of what has ids that grow: jobs, incidents, what was done to them, and operations. */
+/** Feed of rows with growing ids: jobs, incidents, history and operations. */
 import type { FeedEvent, FeedEventKind, FeedPosition } from '../../../domain/feed-event.ts'
 import type { Connection } from '../file/connection.ts'
 
@@ -18,7 +18,7 @@ export interface IdSource {
   columns: string
 }
 
-/** A few one by one, more as sums by type. */
+/** Up to `limit` rows one by one; more as sums by type. */
 export function rowsById(
   db: Connection,
   { kind, table, id, at, type, columns }: IdSource,
@@ -51,7 +51,7 @@ interface OperationRow {
   changed: number
 }
 
-/** Told when they have ended, with what they changed; one that is at work is looked at again. */
+/** Operations are reported when they have ended, with their counts; unfinished ones are read again. */
 export function endedOperations(db: Connection) {
   const columns = 'id, at, verb, who, selector, finished_at AS finishedAt, changed'
   const fresh = db.prepare<[number, number], OperationRow>(
@@ -87,5 +87,5 @@ export function endedOperations(db: Connection) {
   }
 }
 
-/** Those that died in the middle never end. */
+/** Operations whose process died never end. */
 const mostOpen = 100

@@ -1,4 +1,4 @@
-/** Feed of what has no id that grows: attempts that did not come through, and dead letters. */
+/** Feed of rows without growing ids: failed attempts and dead letters. */
 import type { DatedMark, FeedEvent, FeedEventKind } from '../../../domain/feed-event.ts'
 import type { Connection } from '../file/connection.ts'
 
@@ -8,7 +8,7 @@ export interface DatedRows {
   more: boolean
 }
 
-/** How much later than its own instant a row may be committed and still be told. */
+/** How long after its own instant a row may be committed and still be reported. */
 const lateMs = 5_000
 /** Rows that are read at once. */
 const mostRows = 5_000
@@ -50,9 +50,9 @@ function reader(kind: FeedEventKind, rows: Rows): DatedReader {
       fresh.length <= limit
         ? fresh.map(({ name: _, ...row }): FeedEvent => ({ ...row, kind, count: 1 }))
         : summed(kind, fresh)
-    // One that is dated far ahead, by a clock that was wrong, must not hide what comes at the right time.
+    // A row with a time in the future, from a wrong clock, must not hide later rows.
     const newest = Math.min(read.at(-1)?.at ?? 0, now)
-    // With so many there is no going back over them.
+    // A full batch isn't read again.
     const next = Math.max(from, read.length < mostRows ? newest - lateMs : newest - 1)
     return {
       events,

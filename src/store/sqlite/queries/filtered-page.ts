@@ -1,24 +1,24 @@
-/** Pages out of rows of which only some fit: few are looked into at a time, and a page ends early rather than hold everybody up. */
+/** Pages of rows that must be parsed to filter them: a few at a time, and a page ends early rather than block the loop. */
 import { pageSize } from '../../page.ts'
 import type { Entry } from './keyset.ts'
 
-/** Rows that one page looks into; the next page goes on behind them. */
+/** Maximum number of rows that one page parses; the next page continues behind them. */
 const lookedAtOnce = 2_000
 const sliceSize = 200
 
 export interface Sifted {
   shown: readonly Entry[]
-  /** Behind which the next page begins; null at the end. */
+  /** The next page begins behind it; null at the end. */
   last: Entry | null
   looked?: number
 }
 
-/** How many rows to find for a page: one more than it can use, to know whether there are more. */
+/** Number of rows to find for a page: one more than it can use, to know whether there are more. */
 export function wanted(page: { limit: number }, inside: boolean): number {
   return (inside ? lookedAtOnce : pageSize(page)) + 1
 }
 
-/** @param fits of some rows, those that fit; null when all do */
+/** @param fits returns the matching rows; null if all match */
 export function sift(
   found: readonly Entry[],
   page: { limit: number },

@@ -1,10 +1,10 @@
-/** Whether work is left that goes on by itself: jobs that run, are due, or come back. One statement, so that a job on its way from one state to another is not missed. */
+/** Whether jobs run, are due, or come back by themselves. One statement, so that a job that changes state is not missed. */
 import type { Connection } from '../file/connection.ts'
 
 const jobs = (index: string, where: string) =>
   `EXISTS (SELECT 1 FROM wf_jobs INDEXED BY wf_jobs_${index} WHERE type = t.value AND ${where})`
 
-/** Reads indexes alone, and ends at the first job found. Jobs that are only delayed cost one index entry each, and that only where nothing else is found. */
+/** Reads indexes only, and ends at the first job found. Jobs that are only delayed cost one index entry each, if nothing else is found. */
 export function pendingLook(db: Connection): (types: readonly string[], now: number) => boolean {
   const look = db
     .prepare<

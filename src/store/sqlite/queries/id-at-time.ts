@@ -1,4 +1,4 @@
-/** Rows whose ids grow with time, by time: found by halving, so that no index over the instants is needed. */
+/** Finds rows by time in tables whose ids grow with time: a binary search, so that no index over the instants is needed. */
 import type { Connection } from '../file/connection.ts'
 
 export interface Dated {
@@ -7,7 +7,7 @@ export interface Dated {
   at: 'created_at' | 'at'
 }
 
-/** Of the first row that is no older; one more than the last when there is none. Clocks that were set back make it a little inexact. */
+/** Returns the id of the first row at or after an instant; the last id + 1 if there is none. Inexact if a clock was set back. */
 export function timeSeek(db: Connection, { table, id, at }: Dated): (since: number) => number {
   const bounds = db.prepare<[], { first: number | null; last: number | null }>(
     `SELECT (SELECT min(${id}) FROM ${table} NOT INDEXED) AS first, (SELECT max(${id}) FROM ${table} NOT INDEXED) AS last`,

@@ -1,4 +1,4 @@
-/** Pages of incidents, newest first unless told, each with its job. */
+/** Pages of incidents, each with its job (default order: newest first). */
 import { atOneMoment } from './read-snapshot.ts'
 import { incidentColumns, incidentFrom, type IncidentRow } from '../rows/incidents.ts'
 import { insideConditions, insideIncident, looksInside, prepareInside } from './json-predicates.ts'
@@ -19,7 +19,7 @@ import type { Selector } from '../../../domain/selector.ts'
 
 export interface IncidentLister {
   list(selector: Selector, page: Page): Paged<IncidentView>
-  /** Null where each would have to be looked into. */
+  /** Null if each row had to be parsed. */
   tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
 }
 
@@ -59,7 +59,7 @@ export function incidentLister({ db, jobs }: Rows): IncidentLister {
   return { list, tally: tallier(statement) }
 }
 
-/** Nothing of a job is read where only incidents are spoken of. */
+/** Reads no job if the selector is about incidents only. */
 function tallier(statement: ReturnType<typeof statements>) {
   return (selector: Selector, page: Omit<Page, 'limit'> = {}): number | null => {
     if (looksInside(selector)) return null

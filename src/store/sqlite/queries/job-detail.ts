@@ -28,7 +28,7 @@ export function jobDetails(rows: Rows): (key: number) => JobDetail | null {
   }
 }
 
-/** The attempt that succeeded has no row: the job's own row tells it. */
+/** A successful attempt has no row of its own; the job's row has its values. */
 function succeeded(
   { key, state, attempt, startedAt, finishedAt }: Job,
   workerId: string | null,

@@ -1,6 +1,6 @@
 /**
- * Pages of jobs, newest key first unless told. Completed jobs have no index, so a list reads the table along its keys from the cursor;
- * states that are rare beside them are read from their own partial indexes, so that a few old stops are found at once.
+ * Pages of jobs (default order: newest key first). Completed jobs have no index, so a list reads the table by key from the cursor;
+ * rare states are read from their own partial indexes, so that a few old stops are found at once.
  */
 import { jobStates, type Job, type JobState } from '../../../domain/job.ts'
 import type { Connection } from '../file/connection.ts'
@@ -24,12 +24,12 @@ import type { Selector } from '../../../domain/selector.ts'
 
 /** States whose index is in the order of a list: (type, key). */
 const orderedStates: readonly JobState[] = ['failed', 'dead', 'rejected', 'cancelled']
-/** Below this many entries an index in another order is read whole and sorted; above, the table holds them close together. */
+/** Below this number of entries an index in another order is read whole and sorted. */
 const fewEntries = 20_000
 
 interface Search {
   where: Condition
-  /** Of the page before, in key order. */
+  /** Key at which the page before ended. */
   behind: number
   descending: boolean
   limit: number
@@ -80,7 +80,7 @@ type Prepare = ReturnType<typeof statements>
 const pluck = (statement: ReturnType<Prepare>, values: readonly Value[]) =>
   statement.pluck().all(...values) as number[]
 
-/** Orders that no index has: what can be meant is read whole, and only a page of it kept. */
+/** Orders without an index: reads all candidates and keeps one page. */
 function sortedSearch(
   statement: Prepare,
 ): (selector: Selector, search: { order: Order; where: Condition; by: string; limit: number }) => Entry[] {
@@ -90,7 +90,7 @@ function sortedSearch(
     const among = states.map((state) => entriesOf(state, 'key')).join(' UNION ALL ')
     const of = whole ? 'j.state IN (SELECT value FROM json_each(?))' : `j.key IN (${among})`
     if (states.length === 0) return []
-    // All that can be meant is read for each page, so what does not fit must not fill it.
+    // Each page reads all candidates, so the filter belongs in the statement.
     const inside = whole ? insideConditions(selector, insideJobAlone) : []
     const where = all([given, ...inside])
     const sql = `SELECT j.key AS id, ${order.column} AS value FROM wf_jobs j ${whole && selector.keys === undefined ? 'NOT INDEXED' : ''}
@@ -99,7 +99,7 @@ function sortedSearch(
   }
 }
 
-/** Keys that fit, at least the first `limit` of them from one end, in any order. */
+/** Returns matching keys, at least the first `limit` from one end, in any order. */
 function keySearch(statement: Prepare): (selector: Selector, search: Search) => number[] {
   const ways = waysToSearch(statement)
   return (selector, search) => {
@@ -175,7 +175,7 @@ function entriesOf(state: JobState, column: string): string {
     .join(' UNION ALL ')
 }
 
-/** States that a job can be in that has all that is asked for. */
+/** The states that a matching job can have. */
 function statesOf(selector: Selector): readonly JobState[] {
   const {
     states = jobStates,
@@ -187,7 +187,7 @@ function statesOf(selector: Selector): readonly JobState[] {
     workerId,
     includeClosed,
   } = selector
-  // Of ours, not of those that are asked for: a state stands in the text of a statement, and programs ask in words of their own.
+  // Only known states: they become part of a statement's text, and programs pass any string.
   return jobStates.filter(
     (state) =>
       states.includes(state) &&

@@ -1,6 +1,6 @@
 /**
- * Conditions on what errors say and variables hold. They cost a parse a row, so lists ask them last, and only of as many
- * rows at once as hold nobody up. What is stored broken fits nothing, and stops no list.
+ * Conditions on errors and variables. They parse JSON for each row, so lists apply them last, to a limited number
+ * of rows at once. Damaged JSON matches nothing and breaks no list.
  */
 import { errorTest } from '../../../domain/error-match.ts'
 import { parseExactJson } from '../../../text/strict-json.ts'
@@ -12,18 +12,18 @@ import { errorFrom } from '../rows/attempts.ts'
 import type { Connection } from '../file/connection.ts'
 import type { Condition } from './where-clause.ts'
 
-/** Where the row of a list keeps them, as SQL. */
+/** SQL expressions of a list's row. */
 export interface Inside {
   /** JSON text of an error record. */
   error: string
-  /** JSON text, null where there is none that can be read. */
+  /** JSON text; null if it can't be read. */
   variables: string
 }
 
 export const looksInside = ({ error, codes, where }: Selector): boolean =>
   error !== undefined || codes !== undefined || where !== undefined
 
-/** The error that a job stands with: of its open incident or dead letter, else of its last attempt that failed. A completed one has none. */
+/** The current error of a job: of its open incident or dead letter, else of its last failed attempt. None for a completed job. */
 const errorOfJob = `CASE j.state WHEN 'completed' THEN NULL
   WHEN 'failed' THEN (SELECT e.error FROM wf_incidents e WHERE e.job_key = j.key AND e.resolved_at IS NULL)
   WHEN 'dead' THEN (SELECT e.error FROM wf_poison_jobs e WHERE e.job_key = j.key AND e.closed_at IS NULL)
@@ -62,7 +62,7 @@ export function insideConditions(
   return [...says, ...where.map((condition) => holds(condition, inside.variables))]
 }
 
-/** A key of digits is a place in a list or the name of a member: a value has one of them at most. */
+/** A key of digits is an index of a list or the name of a member; a value has at most one of them. */
 function holds({ path, value }: WhereCondition, variables: string): Condition {
   const ways = waysOf(parsePath(path)).map((way) => compared(way, value, variables))
   return { sql: ways.map(({ sql }) => `(${sql})`).join(' OR '), values: ways.flatMap(({ values }) => values) }
@@ -71,7 +71,7 @@ function holds({ path, value }: WhereCondition, variables: string): Condition {
 function waysOf(keys: readonly string[]): readonly string[] {
   return keys.reduce<readonly string[]>(
     (ways, key) => {
-      // As JSON writes it inside its quotes: SQLite reads a name with escapes in it as JSON does.
+      // Escaped as in JSON: SQLite reads escapes in a name as JSON does.
       const named = ways.map((way) => `${way}.${JSON.stringify(key)}`)
       return isIndex(key) ? [...named, ...ways.map((way) => `${way}[${key}]`)] : named
     },
@@ -100,7 +100,7 @@ function compared(way: string, value: unknown, variables: string): Condition {
 
 const prepared = new WeakSet<Connection>()
 
-/** Gives the connection the functions that these conditions call. */
+/** Registers the functions that these conditions call. */
 export function prepareInside(db: Connection): void {
   if (prepared.has(db)) return
   prepared.add(db)
@@ -114,7 +114,7 @@ export function prepareInside(db: Connection): void {
   })
   db.function('wf_same_json', { deterministic: true }, (stored: unknown, wanted: unknown) => {
     try {
-      // A number that JavaScript would round is not the one that was asked for.
+      // A number that JavaScript would round doesn't match.
       return sameJson(parseExactJson(String(stored)), JSON.parse(String(wanted))) ? 1 : 0
     } catch {
       return 0
@@ -122,7 +122,7 @@ export function prepareInside(db: Connection): void {
   })
 }
 
-/** JSON that is no record of an error, because somebody wrote past wf. */
+/** JSON that isn't an error record, written by another program. */
 function readable(record: unknown): { name: string; message: string; code: string | null } {
   const { name, message, code } = (typeof record === 'object' && record !== null ? record : {}) as Record<
     string,

@@ -1,20 +1,20 @@
-/** Orders of lists, and cursors that say where a page ended in one: a value that is sorted by, and the row's own number. */
+/** Orders of lists, and keyset cursors: the sorted value and the id of the last row of a page. */
 import { WfError } from '../../../errors.ts'
 import { sortOrders, type SelectorList } from '../../../domain/selector.ts'
 import type { Condition, Value } from './where-clause.ts'
 import { badCursor, type Page } from '../../page.ts'
 
 export interface Order {
-  /** Null: by the row's own number alone. */
+  /** Null: by id alone. */
   column: string | null
   descending: boolean
-  /** Of the row's own number, where the column says nothing. */
+  /** Order of ids among equal values. */
   idDescending: boolean
 }
 
 export interface Entry {
   id: number
-  /** Null where the order has no column. */
+  /** Null if the order has no column. */
   value: Value
 }
 
@@ -41,15 +41,15 @@ const orders: Readonly<Record<SelectorList, Readonly<Record<string, Order>>>> = 
 
 export interface Seek {
   order: Order
-  /** What comes behind the page before. */
+  /** Matches the rows behind the cursor. */
   after: Condition
   /** ORDER BY. */
   by: string
-  /** Of the next page. */
+  /** Returns the cursor of the next page. */
   cursor(last: Entry): string
 }
 
-/** `id` is the column of the row's own number. Throws WfError `usage` for an order or a cursor that the list does not have. */
+/** `id` is the column of the id. Throws WfError `usage` for an unknown order or cursor. */
 export function seek(
   list: SelectorList,
   { sort = sortOrders[list][0], cursor, reverse = false }: Omit<Page, 'limit'>,
@@ -75,7 +75,7 @@ export function seek(
   }
 }
 
-/** A row's cursor is the same in both directions. */
+/** A row has the same cursor in both directions. */
 const reversed = ({ column, descending, idDescending }: Order): Order => ({
   column,
   descending: !descending,
@@ -91,7 +91,7 @@ function behind(
 ): Condition {
   const [sign, idSign] = [descending ? '<' : '>', idDescending ? '<' : '>']
   if (column === null) return { sql: `${idColumn} ${idSign} ?`, values: [id] }
-  // One comparison of both can be looked up in an index.
+  // A row-value comparison can use an index.
   if (sign === idSign) return { sql: `(${column}, ${idColumn}) ${sign} (?, ?)`, values: [value, id] }
   return {
     sql: `${column} ${sign} ? OR (${column} = ? AND ${idColumn} ${idSign} ?)`,
@@ -99,7 +99,7 @@ function behind(
   }
 }
 
-/** The newest first by their number alone have nothing but that. */
+/** The default order by id has cursors of the id alone. */
 function cursorOf(sort: string, { column }: Order, { id, value }: Entry): string {
   if (column !== null) return `${sort}.${id}.${encodeURIComponent(JSON.stringify(value))}`
   return sort === 'newest' ? String(id) : `${sort}.${id}`

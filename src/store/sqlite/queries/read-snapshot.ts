@@ -1,7 +1,7 @@
-/** Reads that belong together: they see the store at one moment, so that a job which moves between two of them is not seen twice or missed. */
+/** Runs several reads on one snapshot, so that a job that changes state between two of them is neither counted twice nor missed. */
 import type { Connection } from '../file/connection.ts'
 
-/** `read` only reads: a transaction that begins by reading and then writes could meet a lock that no waiting ends. */
+/** `read` must not write: a transaction that reads first and then writes can meet a lock that no waiting ends. */
 export function atOneMoment<A extends unknown[], R>(
   db: Connection,
   read: (...args: A) => R,

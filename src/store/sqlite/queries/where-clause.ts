@@ -1,4 +1,4 @@
-/** Turns a Selector into SQL conditions. Every value is bound; lists travel as JSON, so that a statement's text does not grow with them. */
+/** Turns a Selector into SQL conditions. Every value is bound; lists are bound as JSON, so that statement texts are constant. */
 import type { Connection, Statement } from '../file/connection.ts'
 import type { Selector } from '../../../domain/selector.ts'
 
@@ -14,7 +14,7 @@ const inList = (column: string, list: readonly (string | number)[]): Condition =
   values: [JSON.stringify(list)],
 })
 
-/** What the job itself must be. Its row is `j`. */
+/** Conditions on the job. The table is `j`. */
 export function jobConditions({ keys, types, states, workerId }: Selector): Condition[] {
   return [
     ...(keys ? [inList('j.key', keys)] : []),
@@ -26,7 +26,7 @@ export function jobConditions({ keys, types, states, workerId }: Selector): Cond
   ]
 }
 
-/** Its beginning, which stands in `column`. */
+/** Conditions on the time in `column`. */
 export function timeConditions({ since, until }: Selector, column: string): Condition[] {
   return [
     ...(since === undefined ? [] : [{ sql: `${column} >= ?`, values: [since] }]),
@@ -34,7 +34,7 @@ export function timeConditions({ since, until }: Selector, column: string): Cond
   ]
 }
 
-/** Open ones, unless closed ones are wanted too. Its row is `i`. */
+/** Conditions on the incident, by default open. The table is `i`. */
 export function incidentConditions({ incidentKinds, fingerprints, includeClosed }: Selector): Condition[] {
   return [
     ...(incidentKinds ? [inList('i.kind', incidentKinds)] : []),
@@ -43,7 +43,7 @@ export function incidentConditions({ incidentKinds, fingerprints, includeClosed 
   ]
 }
 
-/** Open ones, unless closed ones are wanted too. Its row is `p`. */
+/** Conditions on the dead letter, by default open. The table is `p`. */
 export function deadLetterConditions({ deadLetterReasons, includeClosed }: Selector): Condition[] {
   return [
     ...(deadLetterReasons ? [inList('p.reason', deadLetterReasons)] : []),
@@ -51,14 +51,14 @@ export function deadLetterConditions({ deadLetterReasons, includeClosed }: Selec
   ]
 }
 
-/** A job that has such an incident. */
+/** The job has a matching incident. */
 export function withIncident(selector: Selector, jobKey: string): Condition[] {
   if (!selector.incidentKinds && !selector.fingerprints) return []
   const { sql, values } = all(incidentConditions(selector))
   return [{ sql: `EXISTS (SELECT 1 FROM wf_incidents i WHERE i.job_key = ${jobKey} AND ${sql})`, values }]
 }
 
-/** A job that has such a dead letter. */
+/** The job has a matching dead letter. */
 export function withDeadLetter(selector: Selector, jobKey: string): Condition[] {
   if (!selector.deadLetterReasons) return []
   const { sql, values } = all(deadLetterConditions(selector))

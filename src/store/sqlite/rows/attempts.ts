@@ -1,10 +1,10 @@
-/** wf_attempts: one row for an attempt that did not succeed; the one that did is the job's own row. */
+/** wf_attempts: failed attempts only; the successful one is stored on the job itself. */
 import type { ErrorRecord } from '../../../domain/error-record.ts'
 import type { AttemptRecord } from '../../../domain/outcome.ts'
 import type { Connection } from '../file/connection.ts'
 
 export interface AttemptsTable {
-  /** A row that is there already stays as it is; so does a job that is gone. */
+  /** Ignores a row that exists already, and one of a job that is gone. */
   add(row: AttemptRecord): void
   ofJob(jobKey: number): readonly AttemptRecord[]
 }
@@ -60,7 +60,7 @@ export function attemptsTable(db: Connection): AttemptsTable {
   }
 }
 
-/** A stored record; what somebody broke comes back as its own text. */
+/** Parses a stored record; damaged JSON becomes the message of an error. */
 export function errorFrom(text: string): ErrorRecord {
   try {
     return JSON.parse(text) as ErrorRecord

@@ -1,11 +1,11 @@
-/** wf_idempotency_keys: producers' keys, kept for their time whatever becomes of the job. */
+/** wf_idempotency_keys: producers' keys, kept for their retention time, with or without the job. */
 import type { Connection } from '../file/connection.ts'
 
 export interface IdempotencyKeysTable {
   find(type: string, key: string): { hash: string; jobKey: number } | null
   add(row: { type: string; key: string; hash: string; jobKey: number }, now: number): void
   keyOf(jobKey: number): string | null
-  /** Deletes at most `limit` keys made before `before`; answers how many. */
+  /** Deletes at most `limit` keys created before `before`; returns how many. */
   prune(before: number, limit: number): number
 }
 

@@ -1,4 +1,4 @@
-/** wf_stats, wf_counters and wf_progress: what workers add up once a second. */
+/** wf_stats, wf_counters and wf_progress: sums that workers add once a second. */
 import type { CounterDelta, StatDelta } from '../../../domain/stat-delta.ts'
 import type { Progress } from '../../port.ts'
 import type { Connection } from '../file/connection.ts'
