@@ -18,7 +18,7 @@ import { systemRandom } from './random.ts'
 import type { Store } from './store/port.ts'
 import type { AnyHandler } from './worker/handler/define-handler.ts'
 import { createInline, type Inline } from './worker/inline.ts'
-import { wordsOfDrain } from './worker/supervisor/supervisor-messages.ts'
+import { drainMessage } from './worker/supervisor/supervisor-messages.ts'
 import type { LoadedHandler } from './worker/handler/loaded-handler.ts'
 
 export interface StartWorkerOptions {
@@ -81,7 +81,7 @@ export async function startWorker(options: StartWorkerOptions): Promise<Embedded
   const inline = await orClosed(inlineOn({ store, config, log, handlers, options }), store)
   const worker = embedded(inline, store)
   void inline.drainAsked.then(() => {
-    log.warn(wordsOfDrain(defaultGraceMs))
+    log.warn(drainMessage(defaultGraceMs))
     return worker.drain()
   })
   try {

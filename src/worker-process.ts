@@ -3,7 +3,7 @@ import { openStore } from './app.ts'
 import { systemClock } from './clock.ts'
 import { createStats } from './metrics/stats.ts'
 import { systemRandom } from './random.ts'
-import { processChannel } from './worker/child/child-channel.ts'
+import { processChannel } from './worker/child/channel.ts'
 import { Child } from './worker/child/child.ts'
 import { watchParent } from './worker/child/parent-watchdog.ts'
 

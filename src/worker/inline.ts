@@ -10,11 +10,11 @@ import type { Engine } from '../engine/engine.ts'
 import type { Logger } from '../logger.ts'
 import type { Random } from '../random.ts'
 import { drainTimes } from './drain.ts'
-import type { KeptWorker } from './leases/lease-renewals.ts'
-import { createKeeper, type Lease, type Upkeep } from './leases/lease-manager.ts'
+import type { LeasedWorker } from './leases/renewals.ts'
+import { createLeaseManager, type Lease, type Upkeep } from './leases/lease-manager.ts'
 import { declarationOf, type LoadedHandler } from './handler/loaded-handler.ts'
 import { interrupted, settleHeld } from './leases/settle-lost.ts'
-import { createPauseWatch } from './leases/pause-watch.ts'
+import { createPauseWatch } from './leases/store-watch.ts'
 import type { LeaveReason } from './ipc.ts'
 import { createWorker, type RunningAttempt } from './worker.ts'
 
@@ -61,7 +61,7 @@ export function createInline(options: InlineOptions): Inline {
   const onLost = (error: WfError) => {
     lost.tell(error)
     // There is no row to give up.
-    left ??= keeper.stop()
+    left ??= leases.stop()
     void worker.stop()
   }
   const pauses = createPauseWatch({
@@ -70,7 +70,7 @@ export function createInline(options: InlineOptions): Inline {
     log: options.log,
     types: () => [...handlers.keys()],
   })
-  const keeper = createKeeper({
+  const leases = createLeaseManager({
     ...options,
     policies,
     upkeep: [...options.upkeep, pauses],
@@ -98,8 +98,8 @@ export function createInline(options: InlineOptions): Inline {
   let left: Promise<void> | null = null
   const giveUpRow = async () => {
     await settleHeld({ engine, workerId, policies, outcome: () => interrupted('shutdown') })
-    await keeper.retire(workerId)
-    await keeper.stop()
+    await leases.retire(workerId)
+    await leases.stop()
   }
   /** Once, however often and in whatever way the end is asked for. */
   const leave = () => {
@@ -112,9 +112,9 @@ export function createInline(options: InlineOptions): Inline {
     lost: lost.heard,
     drainAsked: drainAsked.heard,
     async start() {
-      keeper.start()
-      await keeper.declare([...handlers.values()].map(declarationOf))
-      await keeper.register({
+      leases.start()
+      await leases.declare([...handlers.values()].map(declarationOf))
+      await leases.register({
         row: rowOf(options, workerId),
         held: (attempts) => worker.held(attempts),
         fence: () => worker.fence(),
@@ -122,7 +122,7 @@ export function createInline(options: InlineOptions): Inline {
       worker.start()
     },
     async drain(graceMs) {
-      keeper.draining().catch(() => {})
+      leases.draining().catch(() => {})
       await worker.drain({ graceMs, abortInMs: drainTimes(graceMs).abortInMs })
       await leave()
     },
@@ -146,7 +146,7 @@ function news<T>(): { heard: Promise<T>; tell(value: T): void } {
 function rowOf(
   { handlers, label, pid, host, concurrency, clock }: InlineOptions,
   id: string,
-): KeptWorker['row'] {
+): LeasedWorker['row'] {
   const sum = [...handlers.values()].reduce((total, handler) => total + handler.concurrency, 0)
   return {
     id,

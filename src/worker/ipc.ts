@@ -1,4 +1,4 @@
-/** What supervisor and child say to each other over the fork's channel. Plain data only. */
+/** Messages between the supervisor and a child process. Plain data only. */
 import type { LogFields, LogLevel } from '../logger.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { SizeLimits } from '../domain/job.ts'
@@ -7,39 +7,39 @@ import type { OutcomeCounts } from './outcome-counts.ts'
 import type { TypeDeclaration } from '../store/views.ts'
 
 export type ToChild =
-  /** The first message: what to load and how to work. Answered by `ready` or `load_failed`. */
+  /** The first message. Answered by `ready` or `load_failed`. */
   | { kind: 'setup'; setup: ChildSetup }
-  /** The worker's row is there: claim. */
+  /** The worker's row exists: start claiming. */
   | { kind: 'go' }
   | { kind: 'ping'; id: number }
-  /** No new starts; handlers may finish; abort at `abortInMs`, give back what is unfinished and exit by `graceMs`. */
+  /** No job starts; handlers may finish, are aborted after `abortInMs`, and their jobs given back after `graceMs`. */
   | { kind: 'drain'; graceMs: number; abortInMs: number }
   /** Give everything back now and exit. */
   | { kind: 'stop' }
-  /** After a renewal: the attempts that this child still holds, and for how many ms. What it runs beyond them has lost its lease. Ends a fence. */
+  /** After a renewal: the attempts that the child holds, and for how many ms. Other running attempts lost their lease. Ends a fence. */
   | { kind: 'held'; attempts: readonly { jobKey: number; attempt: number }[]; leaseLeftMs: number }
-  /** No lease could be renewed in time: abort what runs and claim nothing until `held`. */
+  /** The lease was not renewed in time: abort what runs and claim nothing until `held`. */
   | { kind: 'fence' }
 
 export interface ChildSetup {
   /** Absolute paths of handler modules. */
   files: readonly string[]
   workerId: string
-  /** What metrics call it; its id without the incarnation unless told. */
+  /** Name of the worker in metrics (default: its id without the incarnation). */
   countedAs?: string
   /** Only these of the loaded types; all when empty. */
   types: readonly string[]
-  /** Jobs at once over all types; null for the sum of the types' own numbers. */
+  /** Jobs that may run at once over all types; null for the sum of the types' own numbers. */
   concurrency: number | null
-  /** Leave after this many jobs; null for never. */
+  /** Shut down after this many jobs; null for never. */
   maxJobs: number | null
-  /** Take only suspects. */
+  /** Claim only suspects. */
   suspects: boolean
-  /** Where the store is; the rest of its settings the child reads as its supervisor did. */
+  /** Location of the store; the child reads its other settings as the supervisor did. */
   location: string
   logLevel: LogLevel
   sizes: SizeLimits
-  /** Loading may take so long. */
+  /** Limit of loading the modules. */
   loadMs: number
 }
 
@@ -52,11 +52,11 @@ export type ToSupervisor =
     }
   | { kind: 'load_failed'; code: ErrorCode; message: string; hint: string }
   | { kind: 'pong'; id: number }
-  /** What the attempts so far came to. Sent with the first one and then a few times a second at most. */
-  | { kind: 'tally'; tally: OutcomeCounts }
-  /** The child ends on purpose: drained, max-jobs reached, recycled after abandoned handlers or a panic. */
+  /** Outcomes of all attempts so far. Sent with the first one, then a few times a second at most. */
+  | { kind: 'outcomes'; counts: OutcomeCounts }
+  /** The child exits on purpose. */
   | { kind: 'leaving'; reason: LeaveReason; exitCode: number }
-  /** One line for the supervisor's log. */
+  /** A line for the supervisor's log. */
   | { kind: 'log'; level: LogLevel; message: string; fields: LogFields; bound: LogFields }
 
 export type LeaveReason =

@@ -27,14 +27,13 @@ export function outcomeKey(
   return outcome === 'lost' ? 'lost' : 'retried'
 }
 
-export function count(tally: OutcomeCounts, key: OutcomeKey | null, by = 1): void {
-  if (key !== null) tally[key] = (tally[key] ?? 0) + by
+export function count(counts: OutcomeCounts, key: OutcomeKey | null, by = 1): void {
+  if (key !== null) counts[key] = (counts[key] ?? 0) + by
 }
 
-export function sumOf(tallies: Iterable<OutcomeCounts>): OutcomeCounts {
+export function sumOf(all: Iterable<OutcomeCounts>): OutcomeCounts {
   const sum: OutcomeCounts = {}
-  for (const tally of tallies)
-    for (const [key, by] of Object.entries(tally)) count(sum, key as OutcomeKey, by)
+  for (const counts of all) for (const [key, by] of Object.entries(counts)) count(sum, key as OutcomeKey, by)
   return sum
 }
 
@@ -71,16 +70,16 @@ const otherAttempts = {
 } as const
 
 /** `jobs: 1,990 completed, 10 rejected; other attempts: 3 failed`; `no job` when nothing happened. */
-export function outcomeSummary(tally: OutcomeCounts): string {
-  const [jobs, attempts] = [partsOf(tally, atRest), partsOf(tally, otherAttempts)]
+export function outcomeSummary(counts: OutcomeCounts): string {
+  const [jobs, attempts] = [partsOf(counts, atRest), partsOf(counts, otherAttempts)]
   if (jobs.length === 0 && attempts.length === 0) return 'no job'
   const rest = jobs.length === 0 ? 'no job came to rest' : `jobs: ${jobs.join(', ')}`
   return attempts.length === 0 ? rest : `${rest}; other attempts: ${attempts.join(', ')}`
 }
 
-function partsOf(tally: OutcomeCounts, words: Partial<Record<OutcomeKey, string>>): readonly string[] {
+function partsOf(counts: OutcomeCounts, words: Partial<Record<OutcomeKey, string>>): readonly string[] {
   return Object.entries(words).flatMap(([key, word]) => {
-    const by = tally[key as OutcomeKey] ?? 0
+    const by = counts[key as OutcomeKey] ?? 0
     return by > 0 ? [`${by.toLocaleString('en-US')} ${word}`] : []
   })
 }

@@ -14,7 +14,7 @@ const next = (state: 'available' | 'waiting' | 'completed' | 'failed') =>
     finishedAt: null,
   }) as const
 
-describe('a tally', () => {
+describe('a counts', () => {
   it('counts jobs that came to rest by their state, other attempts by what happened', () => {
     expect(outcomeKey({ outcome: 'success', next: next('completed') }, 'applied')).toBe('completed')
     expect(outcomeKey({ outcome: 'poison', next: next('failed') }, 'applied')).toBe('failed')

@@ -1,5 +1,5 @@
 /** Loading where nobody watches from outside: what a module leaves behind, throws later or ends is a failure to load, told as one. */
-import { within } from '../../worker/child/child-load.ts'
+import { within } from '../../worker/child/child.ts'
 import { failureOf } from '../../worker/handler/load-failure.ts'
 import { loadHandlers } from '../../worker/handler/load-handlers.ts'
 import type { LoadedHandler } from '../../worker/handler/loaded-handler.ts'

@@ -9,7 +9,7 @@ import { counted } from '../../terminal/time.ts'
 
 export interface RunEnd {
   why: 'drained' | 'stopped' | 'empty' | 'max_jobs' | 'panic'
-  tally: OutcomeCounts
+  counts: OutcomeCounts
   /** False: the store did not take back in time what was unfinished. */
   allReturned: boolean
 }
@@ -24,15 +24,15 @@ export interface TellEnd {
 }
 
 export function tellEnd(log: Logger, { end, left, seconds, suffix }: TellEnd): void {
-  const { why, tally, allReturned } = end
+  const { why, counts, allReturned } = end
   for (const each of left)
     log[each.because === 'paused' ? 'warn' : 'info'](leftWords(each, suffix), { ...each })
   const after = `after ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-  log.info(`ended ${after}; ${outcomeSummary(tally)}`, { why, tally })
+  log.info(`ended ${after}; ${outcomeSummary(counts)}`, { why, counts })
   if (!allReturned)
     log.error('the store did not take back what was unfinished; it starts elsewhere when its lease is over')
-  if ((tally.failed ?? 0) > 0) log.info(`look at what stopped with: wf incidents list${suffix}`)
-  if ((tally.dead ?? 0) > 0) log.info(`look at what was set aside with: wf dlq list${suffix}`)
+  if ((counts.failed ?? 0) > 0) log.info(`look at what stopped with: wf incidents list${suffix}`)
+  if ((counts.dead ?? 0) > 0) log.info(`look at what was set aside with: wf dlq list${suffix}`)
 }
 
 function leftWords({ type, count, because, untilAt }: LeftBehind, suffix: string): string {
@@ -44,11 +44,11 @@ function leftWords({ type, count, because, untilAt }: LeftBehind, suffix: string
 }
 
 export function exitCodeOf(
-  { why, tally, allReturned }: RunEnd,
+  { why, counts, allReturned }: RunEnd,
   { untilEmpty }: { untilEmpty: boolean },
 ): ExitCode {
   if (why === 'stopped') return exitCodes.interrupted
   if (!allReturned) return exitCodes.store
   if (why === 'panic') return exitCodes.unexpected
-  return untilEmpty && why === 'empty' && stopped(tally) > 0 ? exitCodes.notSuccessful : exitCodes.ok
+  return untilEmpty && why === 'empty' && stopped(counts) > 0 ? exitCodes.notSuccessful : exitCodes.ok
 }

@@ -2,9 +2,9 @@
 import { hostname } from 'node:os'
 import { isStoreGone } from '../../errors.ts'
 import { systemRandom } from '../../random.ts'
-import { handlersFor } from '../../worker/child/child-load.ts'
+import { handlersFor } from '../../worker/child/child.ts'
 import { createInline, type Inline } from '../../worker/inline.ts'
-import { wordsOfDrain, wordsOfStart } from '../../worker/supervisor/supervisor-messages.ts'
+import { drainMessage, startMessage } from '../../worker/supervisor/supervisor-messages.ts'
 import { declarationOf } from '../../worker/handler/loaded-handler.ts'
 import { count, outcomeKey, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { loadInline } from './load-inline.ts'
@@ -17,8 +17,8 @@ const lookEveryMs = 200
 export async function runInline(parts: RunParts): Promise<Run> {
   const { engine, log, config, types } = parts
   const handlers = handlersFor(await loadInline(parts), { types })
-  const tally: OutcomeCounts = {}
-  engine.events.on('settled', ({ settlement, result }) => count(tally, outcomeKey(settlement, result)))
+  const counts: OutcomeCounts = {}
+  engine.events.on('settled', ({ settlement, result }) => count(counts, outcomeKey(settlement, result)))
   const lease = { leaseMs: config.leaseMs, renewMs: config.renewalMs }
   const inline = createInline({
     ...parts,
@@ -32,11 +32,11 @@ export async function runInline(parts: RunParts): Promise<Run> {
     'everything runs in one process: a handler that blocks it holds up all others, and one that ends it ends this worker; what it held starts elsewhere when its lease is over',
   )
   await inline.start()
-  log.info(wordsOfStart([...handlers.values()].map(declarationOf), parts))
-  return new InlineRun({ ...parts, inline, tally, types: [...handlers.keys()] })
+  log.info(startMessage([...handlers.values()].map(declarationOf), parts))
+  return new InlineRun({ ...parts, inline, counts, types: [...handlers.keys()] })
 }
 
-type Parts = Omit<RunParts, 'inline'> & { inline: Inline; tally: OutcomeCounts }
+type Parts = Omit<RunParts, 'inline'> & { inline: Inline; counts: OutcomeCounts }
 
 class InlineRun implements Run {
   readonly ended: Promise<RunEnd>
@@ -47,12 +47,13 @@ class InlineRun implements Run {
   #stopping = false
 
   constructor(parts: Parts) {
-    const { tally, inline } = parts
+    const { counts, inline } = parts
     this.#parts = parts
     const unguard = onUnaskedExit(process, (code) => parts.report(wordsOfExitAmid(code, inline.running())))
     this.ended = new Promise((resolve, reject) => {
       // A stop that overtakes a drain ends what the drain waits for: it is a stop all the same.
-      this.#end = (why, allReturned) => resolve({ why: this.#stopping ? 'stopped' : why, tally, allReturned })
+      this.#end = (why, allReturned) =>
+        resolve({ why: this.#stopping ? 'stopped' : why, counts, allReturned })
       void inline.lost.then(async (error) => {
         this.#draining = true
         this.#over.abort()
@@ -61,7 +62,7 @@ class InlineRun implements Run {
       })
     })
     this.ended.then(unguard, unguard)
-    void inline.drainAsked.then(() => this.#drainOnWord())
+    void inline.drainAsked.then(() => this.#drainRequested())
     const panic = (error: unknown) => inline.panic(error)
     process.on('uncaughtException', panic)
     process.on('unhandledRejection', panic)
@@ -78,10 +79,10 @@ class InlineRun implements Run {
     void this.#leave('drained')
   }
 
-  #drainOnWord(): void {
+  #drainRequested(): void {
     const { log, graceMs } = this.#parts
     if (this.#draining) return
-    log.info(wordsOfDrain(graceMs))
+    log.info(drainMessage(graceMs))
     void this.#leave('drained')
   }
 

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { forkChild } from '../../worker/supervisor/child-process.ts'
 import { Supervisor } from '../../worker/supervisor/supervisor.ts'
-import { watchSources } from '../../worker/supervisor/supervisor-watch.ts'
+import { watchSources } from './source-watch.ts'
 import type { Run, RunParts } from './run.ts'
 
 const entry = fileURLToPath(new URL('../../worker-process.js', import.meta.url))

@@ -65,7 +65,7 @@ export async function work({
     const release = onSignals(process, clock, run)
     try {
       const ended = await run.ended
-      const end = { ...ended, tally: sumOf([ended.tally, unattempted]) }
+      const end = { ...ended, counts: sumOf([ended.counts, unattempted]) }
       tellEnd(log, { end, left, seconds: (clock.monotonic() - startedAt) / 1000, suffix: options.suffix })
       return exitCodeOf(end, options)
     } finally {

@@ -1,25 +1,22 @@
 /**
- * The child's side of the fork: loads the handlers, runs one worker, answers pings, and leaves when it is told to, when
- * its supervisor is gone, or when what it hosts has gone wrong. Its lease is kept by the supervisor; it only watches that
- * it hears of it. It does not know how the store is opened.
+ * The child's side of the fork: loads the handlers, runs one worker, answers pings, and exits when the supervisor asks, when the
+ * supervisor is gone, or after an uncaught error. The supervisor renews its lease; the child fences itself when renewals stop
+ * arriving.
  */
-import type { Clock } from '../../clock.ts'
-import { WfError } from '../../errors.ts'
-import { createEngine, type Engine } from '../../engine/engine.ts'
+import type { Cancel, Clock } from '../../clock.ts'
+import { type Engine, createEngine } from '../../engine/engine.ts'
 import { createEvents } from '../../engine/events.ts'
+import { WfError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { Random } from '../../random.ts'
 import type { Store } from '../../store/port.ts'
-import type { ChildChannel } from './child-channel.ts'
-import { channelLog } from './child-log.ts'
-import { LeaseWatch } from './child-lease.ts'
-import { TallyReport } from './child-outcome-counts.ts'
-import { handlersFor, within } from './child-load.ts'
-import type { Upkeep } from '../leases/lease-manager.ts'
+import { didYouMean, nearWords } from '../../text/suggest.ts'
+import { type ChildChannel, OutcomeReport, channelLog } from './channel.ts'
 import { failureOf } from '../handler/load-failure.ts'
-import { declarationOf, type LoadedHandler } from '../handler/loaded-handler.ts'
+import { type LoadedHandler, declarationOf } from '../handler/loaded-handler.ts'
 import type { ChildSetup, LeaveReason, ToChild } from '../ipc.ts'
-import { createWorker, type Worker } from '../worker.ts'
+import type { Upkeep } from '../leases/lease-manager.ts'
+import { type Worker, createWorker } from '../worker.ts'
 
 export interface ChildOptions {
   channel: ChildChannel
@@ -35,7 +32,7 @@ export interface ChildOptions {
   exit(code: number): void
 }
 
-/** A supervisor that is gone cannot wait; neither can who wants the machine back. */
+/** Shutdown after the supervisor is gone. */
 const orphanTimes = { abortInMs: 0, graceMs: 3000, exitInMs: 4000 }
 const closingMs = 500
 
@@ -44,7 +41,7 @@ export class Child {
   #worker: Worker | null = null
   #store: Store | null = null
   #upkeep: readonly Upkeep[] = []
-  #tally: TallyReport | null = null
+  #outcomes: OutcomeReport | null = null
   readonly #lease: LeaseWatch
   #leaving = false
   #isOrphan = false
@@ -57,7 +54,7 @@ export class Child {
     options.channel.onGone(() => this.#orphaned())
   }
 
-  /** For what no handler caught. */
+  /** Handles an error that no handler caught. */
   panic(error: unknown): void {
     if (this.#worker) this.#worker.panic(error)
     else this.#loadFailed(failureOf(error, this.#files.join(', ')))
@@ -95,8 +92,8 @@ export class Child {
     const events = createEvents()
     const engine = createEngine({ store, random, events, sizes: setup.sizes })
     const log = channelLog(channel, setup.logLevel)
-    this.#tally = new TallyReport({ events, clock, channel })
-    this.#tally.start()
+    this.#outcomes = new OutcomeReport({ events, clock, channel })
+    this.#outcomes.start()
     this.#upkeep = upkeep({ engine, log })
     for (const work of this.#upkeep) work.start()
     const { storeId } = await store.info()
@@ -117,10 +114,10 @@ export class Child {
     })
     void worker.finished.then((reason) => this.#leave(reason))
     this.#worker = worker
-    await this.#sayReady([...handlers.values()], concurrency)
+    await this.#sendReady([...handlers.values()], concurrency)
   }
 
-  #sayReady(handlers: readonly LoadedHandler[], concurrency: number | null): Promise<void> {
+  #sendReady(handlers: readonly LoadedHandler[], concurrency: number | null): Promise<void> {
     const sum = handlers.reduce((total, handler) => total + handler.concurrency, 0)
     const policies = Object.fromEntries(handlers.map(({ type, policy }) => [type, policy]))
     return this.#options.channel.send({
@@ -153,7 +150,7 @@ export class Child {
     else exit(1)
   }
 
-  /** Writes what is left, says goodbye, and is gone soon whatever the store does. */
+  /** Reports what is left and exits, at the latest after 500 ms. */
   async #leave(reason: LeaveReason): Promise<void> {
     if (this.#leaving) return
     this.#leaving = true
@@ -161,7 +158,7 @@ export class Child {
     const exitCode = reason === 'panic' || this.#isOrphan ? 1 : 0
     clock.after(closingMs, () => exit(exitCode))
     this.#lease.end()
-    this.#tally?.send()
+    this.#outcomes?.send()
     await channel.send({ kind: 'leaving', reason, exitCode })
     await Promise.allSettled(this.#upkeep.map((work) => work.stop()))
     await this.#store?.close()
@@ -171,4 +168,85 @@ export class Child {
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** Rejects if the modules are not loaded in time. The supervisor kills a process whose module never yields. */
+export function within<T>(
+  loading: Promise<T>,
+  { files, loadMs }: Pick<ChildSetup, 'files' | 'loadMs'>,
+  clock: Clock,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const tooLate = () => {
+      const hint = 'a handler module defines handlers and returns: it must not wait forever at its top level'
+      reject(
+        new WfError(
+          'handler_load_failed',
+          `loading ${files.join(', ')} took longer than ${loadMs / 1000} s`,
+          { hint },
+        ),
+      )
+    }
+    const cancel = clock.after(loadMs, tooLate)
+    loading.then(resolve, reject).finally(cancel)
+  })
+}
+
+export function handlersFor(
+  loaded: ReadonlyMap<string, LoadedHandler>,
+  { types }: Pick<ChildSetup, 'types'>,
+): ReadonlyMap<string, LoadedHandler> {
+  if (types.length === 0) return loaded
+  const missing = types.filter((type) => !loaded.has(type))
+  if (missing.length > 0) {
+    const message = `no handler for ${missing.map((type) => JSON.stringify(type)).join(', ')} was loaded`
+    throw new WfError('handler_load_failed', message, {
+      hint: didYouMean(
+        nearWords(missing, [...loaded.keys()]),
+        `these were: ${[...loaded.keys()].join(', ')}`,
+      ),
+    })
+  }
+  return new Map([...loaded].filter(([type]) => types.includes(type)))
+}
+
+/** After a blocked event loop, timers fire before messages are read; messages that arrived meanwhile get this long. */
+const readingMs = 100
+
+/** Calls `onOver` when no renewal arrived until the end of the lease: the supervisor hangs or is stopped. */
+export class LeaseWatch {
+  readonly #clock: Clock
+  readonly #onOver: () => void
+  #cancel: Cancel = () => {}
+  #goodUntil = Number.POSITIVE_INFINITY
+
+  constructor(clock: Clock, onOver: () => void) {
+    this.#clock = clock
+    this.#onOver = onOver
+  }
+
+  held(leaseLeftMs: number): void {
+    this.#goodUntil = this.#clock.monotonic() + leaseLeftMs
+    this.#wait(leaseLeftMs)
+  }
+
+  end(): void {
+    this.#cancel()
+  }
+
+  #wait(ms: number): void {
+    this.#cancel()
+    this.#cancel = this.#clock.after(ms, () => this.#look(), { unref: true })
+  }
+
+  #look(): void {
+    const seen = this.#goodUntil
+    this.#cancel = this.#clock.after(
+      readingMs,
+      () => {
+        if (this.#goodUntil === seen) this.#onOver()
+      },
+      { unref: true },
+    )
+  }
 }

@@ -1,4 +1,4 @@
-/** The thread of parent-watchdog.ts: looks whether the parent process is still the one that it was told. */
+/** The thread of parent-watchdog.ts: polls whether the parent process is still the same. */
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../clock.ts'
 

@@ -1,15 +1,15 @@
 /**
- * A handler that blocks the event loop keeps its process from noticing that the supervisor is gone. A small thread
- * notices instead, and ends a process that has not ended by itself in the time that an orphan has.
+ * Kills this process when its supervisor is gone and it hasn't exited in time. Runs in a thread, because a handler may block the event
+ * loop.
  */
 import { Worker } from 'node:worker_threads'
 
-/** Longer than an orphan whose event loop runs takes to leave, and together with the interval within five seconds. */
+/** Longer than the shutdown of an orphan takes, and with the interval within five seconds. */
 const watch = { everyMs: 500, patienceMs: 4500 }
 
 const script = new URL('./parent-watchdog-thread.js', import.meta.url)
 
-/** To be called before the first handler runs: one that never yields would keep the thread from being started. */
+/** Call before the first handler runs: one that never yields would keep the thread from starting. */
 export function watchParent(): void {
   const thread = new Worker(script, {
     workerData: { parent: process.ppid, ...watch },
@@ -17,7 +17,7 @@ export function watchParent(): void {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   })
-  // Without it an orphan that is stuck stays until it yields; nothing else depends on it.
+  // Nothing else depends on the thread.
   thread.on('error', () => {})
   thread.unref()
 }

@@ -1,8 +1,7 @@
 /**
- * The keeper of worker rows: registers them, renews their leases, tells each worker what it still holds and takes the
- * rows away at the end. It runs beside the workers (in the supervisor, or in the one process of an inline or embedded
- * worker), so that a handler that blocks its process does not lose the lease. It also runs what every worker owes the
- * store: the sweeper, statistics. It knows no handlers and claims nothing.
+ * Manages the rows of workers: registers them, renews their leases, passes each worker the attempts it still holds, and retires the
+ * rows at the end. Runs beside the workers (in the supervisor, or in the process of an inline or embedded worker), so a handler
+ * that blocks its process doesn't lose the lease. Also runs the upkeep of the store: the sweeper, statistics.
  */
 import { declareTypes, registerWorkers, retireWorkers, setWorkerState } from '../../engine/plans/workers.ts'
 import { transactOne } from '../../engine/transact-one.ts'
@@ -10,13 +9,13 @@ import type { Clock } from '../../clock.ts'
 import type { WfError } from '../../errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../logger.ts'
-import { Renewals, type KeptWorker } from './lease-renewals.ts'
+import { Renewals, type LeasedWorker } from './renewals.ts'
 import { lost, settleHeld, type Policies } from './settle-lost.ts'
 import { untilLost } from './store-watch.ts'
 import type { TypeDeclaration } from '../../store/views.ts'
 
 export interface Lease {
-  /** How long a renewal lasts; default 30 s. */
+  /** How long a renewal lasts (default: 30 s). */
   leaseMs: number
   /** Time between renewals; below half of the lease. */
   renewMs: number
@@ -24,37 +23,37 @@ export interface Lease {
 
 export const defaultLease: Lease = { leaseMs: 30_000, renewMs: 10_000 }
 
-/** What a worker owes the store beside its jobs: sweeping, statistics. Runs from the keeper's start to its end. */
+/** Background work of a worker: sweeping, statistics. Runs as long as the lease manager. */
 export interface Upkeep {
   start(): void
   stop(): Promise<void>
 }
 
-export interface KeeperOptions {
+export interface LeaseManagerOptions {
   engine: Engine
   clock: Clock
   log: Logger
   lease: Lease
   upkeep: readonly Upkeep[]
-  /** Read when attempts have to be settled for a worker; may grow as types are declared. */
+  /** Used to settle attempts for a worker; grows as types are declared. */
   policies: Policies
-  /** A person asked from elsewhere for the workers to drain. Called once, with the next renewal. */
+  /** Called once, with the next renewal, after `wf workers drain`. */
   onDrain(): void
-  /** The store is gone for good. Handlers were told to stop by then; nothing can be given back. Called once. */
+  /** Called once when the store is gone for good. Handlers are aborted by then; nothing can be given back. */
   onLost(error: WfError): void
 }
 
-export interface Keeper {
+export interface LeaseManager {
   /** Starts the renewals and the upkeep. */
   start(): void
-  /** Makes the row and keeps it from now on. */
-  register(worker: KeptWorker): Promise<void>
+  /** Inserts the row and renews its lease from now on. */
+  register(worker: LeasedWorker): Promise<void>
   declare(types: readonly TypeDeclaration[]): Promise<void>
-  /** Stops renewing without touching the row: for a worker that died, until its attempts are settled. */
+  /** Stops renewing without touching the row: for a dead worker, until its attempts are settled. */
   forget(workerId: string): void
-  /** Takes the row away; what it still holds becomes expired at once. */
+  /** Deletes the row; attempts that it still holds expire at once. */
   retire(workerId: string): Promise<void>
-  /** Marks every kept row as draining. Leases go on being renewed. */
+  /** Marks the rows as draining. Leases are still renewed. */
   draining(): Promise<void>
   /** Renewals that failed since the start. */
   readonly renewalFailures: number
@@ -62,15 +61,15 @@ export interface Keeper {
   stop(): Promise<void>
 }
 
-export function createKeeper(options: KeeperOptions): Keeper {
+export function createLeaseManager(options: LeaseManagerOptions): LeaseManager {
   const { engine, clock, log, lease, upkeep, policies, onDrain, onLost } = options
   const { store } = engine
   const ended = new AbortController()
-  const surrender = async (workerIds: readonly string[]) => {
+  const giveBack = async (workerIds: readonly string[]) => {
     const outcome = () => lost('lease_expired', 'no lease could be renewed in time')
     for (const workerId of workerIds) await settleHeld({ engine, workerId, policies, outcome })
   }
-  const renewals = new Renewals({ store, clock, log, ...lease, surrender, onDrain })
+  const renewals = new Renewals({ store, clock, log, ...lease, giveBack, onDrain })
   const watch = async () => {
     const error = await untilLost({ store, clock, log, ended: ended.signal })
     if (error === null) return

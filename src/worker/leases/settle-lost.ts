@@ -1,4 +1,4 @@
-/** What becomes of attempts whose worker can no longer report: settled through the engine like every other outcome. */
+/** Settles the attempts of workers that can no longer report. */
 import type { Job } from '../../domain/job.ts'
 import type { Outcome, Policy } from '../../domain/outcome.ts'
 import { jobName } from '../job-messages.ts'
@@ -8,7 +8,7 @@ import { fallbackPolicy } from '../../engine/fallback-policy.ts'
 /** Policies by type, as the workers declared them. */
 export type Policies = ReadonlyMap<string, Policy>
 
-/** Ends every attempt that the worker still holds with `outcome`; answers the jobs whose attempt was really ended by this. */
+/** Settles every attempt that the worker still holds with `outcome`. Returns the jobs whose attempt this ended. */
 export async function settleHeld(options: {
   engine: Engine
   workerId: string
@@ -39,7 +39,7 @@ export function interrupted(reason: string): Outcome {
   return { kind: 'interrupted', reason }
 }
 
-/** The only job of a process that was killed because it did not answer. */
+/** Outcome of the only job of a process that was killed because it did not answer. */
 export function hung(timeoutMs: number): Outcome {
   const message = `the handler blocked its process beyond its timeout of ${timeoutMs} ms and was killed with it`
   return {

@@ -1,4 +1,4 @@
-/** A forked child as the supervisor sees it: messages, its end, and the means to end it. The only file that forks. */
+/** Forks a child process: messages, exit, and kill. The only file that forks. */
 import { fork } from 'node:child_process'
 import type { ToChild, ToSupervisor } from '../ipc.ts'
 
@@ -11,7 +11,7 @@ export interface ChildExit {
 
 export interface ChildProcess {
   readonly pid: number
-  /** Lost without a word when the child is gone. */
+  /** Dropped when the child is gone. */
   send(message: ToChild): void
   onMessage(listener: (message: ToSupervisor) => void): void
   /** SIGKILL; harmless afterwards. Ends a stopped process too. */
@@ -48,15 +48,15 @@ export function forkChild(entry: string): ChildProcess {
   }
 }
 
-/** Memory that every child saves, at no cost in speed; whoever says otherwise is heard. */
+/** Flags that save memory in every child at no cost in speed, unless the user sets them. */
 const thrift = [
-  // Jobs are short: what they leave behind is collected sooner.
+  // Jobs are short-lived: their garbage is collected sooner.
   { unless: /^--(?:max|min)[-_]semi[-_]space[-_]size/, flag: '--max-semi-space-size=4' },
   // Threads that collect and compile beside the one that runs jobs; with a single one the jobs wait.
   { unless: /^--v8[-_]pool[-_]size/, flag: '--v8-pool-size=2' },
 ] as const
 
-/** What Node.js is told when it runs a child. */
+/** Node.js flags of a child process. */
 export function childFlags(
   own: readonly string[],
   env: { readonly NODE_OPTIONS?: string; readonly DEBUG?: string },
@@ -70,8 +70,8 @@ export function childFlags(
   return flags
 }
 
-/** `exit code 1`, `SIGKILL`: how a process ended, for people. */
-export function wordsOfExit({ code, signal, error }: ChildExit): string {
+/** Describes how a process ended: `ended with exit code 1`, `was ended by SIGKILL`. */
+export function exitText({ code, signal, error }: ChildExit): string {
   if (error !== null) return `could not be started: ${error}`
   return signal ? `was ended by ${signal}` : `ended with exit code ${code}`
 }

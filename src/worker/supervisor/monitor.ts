@@ -1,20 +1,20 @@
-/** What a supervisor looks after again and again: children that hang, suspects that wait, a store that is empty. */
+/** The periodic checks of a supervisor: processes that hang, suspects that are due, an empty store. */
 import type { Clock } from '../../clock.ts'
-import { isStoreGone } from '../../errors.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
+import type { Store } from '../../store/port.ts'
 import { drainTimes } from '../drain.ts'
-import { Quarantine } from './quarantine.ts'
 import type { ChildSetup } from '../ipc.ts'
-import { Silences } from './unresponsive.ts'
-import type { SupervisedChild } from './supervisor-child.ts'
-import type { Crew } from './process-pool.ts'
+import { namesOf } from '../leases/settle-lost.ts'
+import type { ProcessPool } from './process-pool.ts'
+import type { SupervisedChild } from './supervised-child.ts'
 
-export interface RoundsOptions {
+export interface MonitorOptions {
   engine: Engine
   clock: Clock
   log: Logger
-  crew: Crew
+  pool: ProcessPool
   setup: Pick<ChildSetup, 'countedAs'>
   hangMs: number
   graceMs: number
@@ -25,37 +25,37 @@ export interface RoundsOptions {
 
 const emptyEveryMs = 200
 const restsPerWork = 20
-/** Of a child's silence until it is told, unless the patience with it is shorter. */
+/** Silence after which an unresponsive process is logged, or half of `hangMs` if that is shorter. */
 const tellMs = 3000
 
-export class SupervisorRounds {
-  readonly #options: RoundsOptions
+export class Monitor {
+  readonly #options: MonitorOptions
   readonly #quarantine: Quarantine
-  readonly #silences: Silences
+  readonly #unresponsive: UnresponsiveProcesses
 
-  constructor(options: RoundsOptions) {
+  constructor(options: MonitorOptions) {
     this.#options = options
     this.#quarantine = new Quarantine(options.engine.store)
     const { setup, hangMs } = options
-    this.#silences = new Silences({
+    this.#unresponsive = new UnresponsiveProcesses({
       ...options,
       countedAs: setup.countedAs,
       tellMs: Math.min(tellMs, hangMs / 2),
     })
   }
 
-  /** Until `ended`. */
+  /** Runs until `ended` aborts. */
   run(ended: AbortSignal): void {
     const tickMs = Math.min(1000, this.#options.hangMs / 4)
     let lookedAt = this.#options.clock.monotonic()
-    const pulse = async () => {
+    const heartbeat = async () => {
       const now = this.#options.clock.monotonic()
       const passedMs = now - lookedAt
       lookedAt = now
-      for (const child of this.#options.crew.children) await this.#feel(child, passedMs, tickMs)
+      for (const child of this.#options.pool.children) await this.#ping(child, passedMs, tickMs)
     }
-    void this.#repeat('looking after the processes', { everyMs: tickMs, ended, round: pulse })
-    void this.#repeat('looking for suspects', { everyMs: tickMs, ended, round: () => this.#confine() })
+    void this.#repeat('looking after the processes', { everyMs: tickMs, ended, round: heartbeat })
+    void this.#repeat('looking for suspects', { everyMs: tickMs, ended, round: () => this.#checkSuspects() })
     if (this.#options.isEmpty)
       void this.#repeat('looking for jobs that are left', {
         everyMs: emptyEveryMs,
@@ -80,50 +80,159 @@ export class SupervisorRounds {
           log.warn(`${what} failed; trying again: ${error instanceof Error ? error.message : String(error)}`)
         failing = true
       }
-      // A look that takes long, because much is there, is taken less often.
+      // A check that takes long is made less often.
       await clock.sleep(Math.max(everyMs, restsPerWork * (clock.monotonic() - begunAt)), ended)
     }
   }
 
-  async #feel(child: SupervisedChild, passedMs: number, tickMs: number): Promise<void> {
+  async #ping(child: SupervisedChild, passedMs: number, tickMs: number): Promise<void> {
     if (child.phase !== 'working') return
-    const ping = child.pulse.tick(passedMs, tickMs)
+    const ping = child.heartbeat.tick(passedMs, tickMs)
     if (ping !== null) child.process.send({ kind: 'ping', id: ping })
-    else if (child.pulse.silentMs >= this.#options.hangMs && (await this.#isOverdue(child)))
+    else if (child.heartbeat.silentMs >= this.#options.hangMs && (await this.#isOverdue(child)))
       child.kill('hung')
-    await this.#silences.heed(child)
+    await this.#unresponsive.check(child)
   }
 
-  /** Whether everything that it runs should have ended long ago. */
+  /** Whether all its jobs have outlived their timeouts. */
   async #isOverdue(child: SupervisedChild): Promise<boolean> {
-    const { engine, crew, hangMs } = this.#options
+    const { engine, pool, hangMs } = this.#options
     const jobs = await engine.store.running(child.id)
     const now = engine.store.now()
     return jobs.every(
-      (job) => now - (job.startedAt ?? now) >= (crew.declarations.get(job.type)?.timeoutMs ?? 0) + hangMs,
+      (job) => now - (job.startedAt ?? now) >= (pool.declarations.get(job.type)?.timeoutMs ?? 0) + hangMs,
     )
   }
 
-  async #confine(): Promise<void> {
-    const { crew, clock, onQuarantine } = this.#options
-    const child = [...crew.children].find(({ suspects }) => suspects) ?? null
-    const types = [...crew.declarations.keys()]
+  async #checkSuspects(): Promise<void> {
+    const { pool, clock, onQuarantine } = this.#options
+    const child = [...pool.children].find(({ suspects }) => suspects) ?? null
+    const types = [...pool.declarations.keys()]
     const verdict = await this.#quarantine.look({
       types,
       workerId: child?.id ?? null,
       now: clock.monotonic(),
     })
     if (verdict === 'start') onQuarantine()
-    else if (verdict === 'end' && child?.phase === 'working') this.#dismiss(child)
+    else if (verdict === 'end' && child?.phase === 'working') this.#drain(child)
   }
 
-  #dismiss(child: SupervisedChild): void {
+  #drain(child: SupervisedChild): void {
     const { graceMs, abortInMs } = drainTimes(this.#options.graceMs)
     child.drain(graceMs, abortInMs)
   }
 
   async #isDone(): Promise<void> {
-    const types = [...this.#options.crew.declarations.keys()]
+    const types = [...this.#options.pool.declarations.keys()]
     if (await this.#options.isEmpty?.(types)) this.#options.onEmpty()
   }
 }
+
+/** A suspect waits a second after its second loss; the process stays for the next one. */
+const lingerMs = 3000
+
+export interface QuarantineView {
+  /** Types that the children handle. */
+  types: readonly string[]
+  /** Id of the living quarantine child; null when there is none. */
+  workerId: string | null
+  /** Monotonic ms. */
+  now: number
+}
+
+/**
+ * Decides when a quarantine process must run. A suspect (lost twice in a row) is claimed only there, alone, so a job that kills its
+ * process takes no neighbour with it. The process lives only while suspects are due.
+ */
+export class Quarantine {
+  readonly #store: Pick<Store, 'hasDue' | 'held' | 'now'>
+  #neededAt = Number.NEGATIVE_INFINITY
+
+  constructor(store: Pick<Store, 'hasDue' | 'held' | 'now'>) {
+    this.#store = store
+  }
+
+  /** Returns what to do with the quarantine process now. */
+  async look({ types, workerId, now }: QuarantineView): Promise<'start' | 'end' | 'leave'> {
+    if (types.length === 0) return 'leave'
+    const due = await this.#store.hasDue(types, true, this.#store.now())
+    const busy = workerId !== null && (await this.#store.held(workerId)).length > 0
+    if (due || busy) this.#neededAt = now
+    if (due && workerId === null) return 'start'
+    return workerId !== null && now - this.#neededAt > lingerMs ? 'end' : 'leave'
+  }
+}
+
+export interface UnresponsiveOptions {
+  engine: Engine
+  clock: Clock
+  log: Logger
+  /** Name of the worker in metrics (default: the process's own name). */
+  countedAs: string | undefined
+  /** Silence before it is logged. */
+  tellMs: number
+}
+
+/** Least time between two log lines about one post. */
+const quietMs = 60_000
+
+/**
+ * Counts and logs processes that answer late because a handler blocks their event loop. Their leases are safe, so nothing is ended.
+ */
+export class UnresponsiveProcesses {
+  readonly #options: UnresponsiveOptions
+  /** How much of each process's silence has been counted. */
+  readonly #counted = new WeakMap<SupervisedChild, number>()
+  /** Processes that were logged and have not answered since. */
+  readonly #told = new WeakSet<SupervisedChild>()
+  /** By post; monotonic. */
+  readonly #toldAt = new Map<string, number>()
+
+  constructor(options: UnresponsiveOptions) {
+    this.#options = options
+  }
+
+  /** Call every tick. */
+  async check(child: SupervisedChild): Promise<void> {
+    const { silentMs } = child.heartbeat
+    const before = this.#counted.get(child) ?? 0
+    if (silentMs === before) return
+    this.#counted.set(child, silentMs)
+    if (silentMs < before) return this.#answers(child, before)
+    this.#count(child, silentMs - before)
+    if (silentMs >= this.#options.tellMs && !this.#told.has(child)) await this.#tell(child, silentMs)
+  }
+
+  #count(child: SupervisedChild, ms: number): void {
+    const { engine, countedAs = child.id.replace(/#.*$/s, '') } = this.#options
+    engine.events.emit('counted', {
+      metric: 'wf_worker_unresponsive_seconds_total',
+      labels: { worker: countedAs },
+      value: ms / 1000,
+    })
+  }
+
+  async #tell(child: SupervisedChild, silentMs: number): Promise<void> {
+    const { engine, clock, log } = this.#options
+    const now = clock.monotonic()
+    if (now - (this.#toldAt.get(child.post) ?? Number.NEGATIVE_INFINITY) < quietMs) return
+    this.#toldAt.set(child.post, now)
+    this.#told.add(child)
+    const jobs = await engine.store.running(child.id)
+    const what = `process ${child.post} (pid ${child.process.pid}) has not answered for ${seconds(silentMs)}`
+    if (jobs.length === 0) log.warn(`${what}; it runs no job`)
+    else
+      log.warn(`${what}: a handler blocks its event loop; it runs ${namesOf(jobs)}`, {
+        jobs: jobs.map(({ key }) => key).slice(0, 10),
+      })
+  }
+
+  #answers(child: SupervisedChild, afterMs: number): void {
+    if (this.#told.delete(child))
+      this.#options.log.info(
+        `process ${child.post} (pid ${child.process.pid}) answers again after ${seconds(afterMs)}`,
+      )
+  }
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`

@@ -1,50 +1,55 @@
 /**
- * The supervisor of `wf run-worker`: forks the child workers, keeps their leases, replaces those that die or hang,
- * confines suspects, and ends everything in bounded time when it is told to. It loads no handler and runs no job, so
- * that nothing a handler does can reach it.
+ * The supervisor of `wf run-worker`: forks worker processes, renews their leases, replaces those that die or hang, isolates suspects,
+ * and shuts down in bounded time. It loads no handler and runs no job, so handlers can't harm it.
  */
 import type { Cancel } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import { drainTimes, stopTimes } from '../drain.ts'
-import { createKeeper, type Keeper, type KeeperOptions } from '../leases/lease-manager.ts'
-import { createPauseWatch } from '../leases/pause-watch.ts'
-import { giveUp, Restarts } from './restarts.ts'
-import { wordsOfDeath, wordsOfDrain, wordsOfReturn, wordsOfStart } from './supervisor-messages.ts'
-import { Crew, type CrewOptions, type Post } from './process-pool.ts'
-import type { SupervisedChild } from './supervisor-child.ts'
-import { SupervisorRounds } from './monitor.ts'
+import { createLeaseManager, type LeaseManager, type LeaseManagerOptions } from '../leases/lease-manager.ts'
+import { createPauseWatch } from '../leases/store-watch.ts'
+import { deathMessage, drainMessage, returnedMessage, startMessage } from './supervisor-messages.ts'
+import {
+  gaveUp,
+  ProcessPool,
+  restartDelay,
+  Restarts,
+  type Post,
+  type ProcessPoolOptions,
+} from './process-pool.ts'
+import type { SupervisedChild } from './supervised-child.ts'
+import { Monitor } from './monitor.ts'
 import { workDone, type OutcomeCounts } from '../outcome-counts.ts'
 
 export interface SupervisorOptions
-  extends Omit<CrewOptions, 'keeper' | 'policies' | 'onTally'>,
-    Omit<KeeperOptions, 'engine' | 'clock' | 'log' | 'policies' | 'onDrain' | 'onLost'> {
+  extends Omit<ProcessPoolOptions, 'leases' | 'policies' | 'onOutcomes'>,
+    Omit<LeaseManagerOptions, 'engine' | 'clock' | 'log' | 'policies' | 'onDrain' | 'onLost'> {
   processes: number
   graceMs: number
-  /** A child that outlives every running timeout by this without answering is killed; default 10 s. */
+  /** A process that outlives every running timeout by this without answering is killed (default: 10 s). */
   hangMs: number
-  /** For the first line: where the jobs are. */
+  /** Location of the store, for the first log line. */
   place: string
-  /** With it the run ends when it answers true for the types that the children handle. */
+  /** If given, the run ends when it resolves with true for the types that the processes handle. */
   isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
-  /** A child that cannot load any more keeps its post empty until `reload`, instead of counting as a death. */
+  /** A process that can't load its handlers leaves its post empty until `reload`, instead of counting as a death. */
   patient: boolean
 }
 
 export interface SupervisorEnd {
   why: 'drained' | 'stopped' | 'empty' | 'max_jobs'
-  tally: OutcomeCounts
-  /** False: the store did not take back in time what was unfinished; leases end it. */
+  counts: OutcomeCounts
+  /** False if the store did not take back all unfinished jobs in time; their leases expire. */
   allReturned: boolean
 }
 
-const keeperStopMs = 300
+const leasesStopMs = 300
 
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #keeper: Keeper
-  readonly #crew: Crew
+  readonly #leases: LeaseManager
+  readonly #pool: ProcessPool
   readonly #restarts: Restarts
-  readonly #rounds: SupervisorRounds
+  readonly #monitor: Monitor
   readonly #over = new AbortController()
   #bounds: Cancel[] = []
   #phase: 'loading' | 'working' | 'draining' | 'stopping' | 'over' = 'loading'
@@ -54,12 +59,11 @@ export class Supervisor {
   readonly #finished = new Promise<void>((resolve) => {
     this.#finish = resolve
   })
-  /** Replacements that wait for their time. */
+  /** Replacements that wait for their backoff. */
   #waiting = 0
-  #worked = 0
 
   constructor(options: SupervisorOptions) {
-    const policies: CrewOptions['policies'] = new Map()
+    const policies: ProcessPoolOptions['policies'] = new Map()
     this.#options = options
     this.#restarts = new Restarts(options.clock)
     const { engine, clock, log, upkeep } = options
@@ -67,42 +71,47 @@ export class Supervisor {
       store: engine.store,
       clock,
       log,
-      types: () => [...this.#crew.declarations.keys()],
+      types: () => [...this.#pool.declarations.keys()],
     })
-    const onDrain = () => this.#drainOnWord()
-    this.#keeper = createKeeper({
+    const onDrain = () => this.#drainRequested()
+    this.#leases = createLeaseManager({
       ...options,
       policies,
       upkeep: [...upkeep, pauses],
       onDrain,
       onLost: (error) => this.#lost(error),
     })
-    this.#crew = new Crew({ ...options, keeper: this.#keeper, policies, onTally: () => this.#onTally() })
-    this.#rounds = new SupervisorRounds({
+    this.#pool = new ProcessPool({
       ...options,
-      crew: this.#crew,
+      leases: this.#leases,
+      policies,
+      onOutcomes: () => this.#restarts.worked(workDone(this.#pool.counts)),
+    })
+    this.#monitor = new Monitor({
+      ...options,
+      pool: this.#pool,
       onQuarantine: () => this.#start({ name: 'quarantine', suspects: true }),
       onEmpty: () => this.#end('empty', this.#options.graceMs),
     })
   }
 
-  /** Rejects with the reason when the handlers cannot be loaded, or when the processes only die. */
+  /** Rejects when the handlers can't be loaded, or when processes only die. */
   async run(): Promise<SupervisorEnd> {
-    this.#keeper.start()
-    // An end that comes while a row waits for the store is no less an end.
+    this.#leases.start()
+    // The end may come while a row still waits for the store.
     await Promise.race([this.#first(), this.#finished])
-    if (this.#phase === 'working') this.#rounds.run(this.#over.signal)
+    if (this.#phase === 'working') this.#monitor.run(this.#over.signal)
     await this.#finished
     this.#over.abort()
-    const allReturned = this.#crew.isEmpty
-    this.#crew.abandon()
-    // A renewal that hangs in a locked store holds nobody up.
-    await Promise.race([this.#keeper.stop(), this.#options.clock.sleep(keeperStopMs)])
+    const allReturned = this.#pool.isEmpty
+    this.#pool.abandon()
+    // A renewal may hang in a locked store.
+    await Promise.race([this.#leases.stop(), this.#options.clock.sleep(leasesStopMs)])
     if (this.#failure) throw this.#failure
-    return { why: this.#why, tally: this.#crew.tally, allReturned }
+    return { why: this.#why, counts: this.#pool.counts, allReturned }
   }
 
-  /** No new starts; what runs may finish until the grace is over. Repeating it changes nothing. */
+  /** Starts the shutdown: running handlers may finish until the grace period ends. Idempotent. */
   drain(): void {
     const { graceMs, log } = this.#options
     if (this.#phase === 'draining' || this.#phase === 'stopping' || this.#phase === 'over') return
@@ -112,10 +121,10 @@ export class Supervisor {
     this.#end('drained', graceMs)
   }
 
-  /** From another terminal; the words that name Ctrl-C are not for those who read this log. */
-  #drainOnWord(): void {
+  /** After `wf workers drain`. */
+  #drainRequested(): void {
     const { graceMs, log } = this.#options
-    log.info(wordsOfDrain(graceMs))
+    log.info(drainMessage(graceMs))
     this.#end('drained', graceMs)
   }
 
@@ -125,16 +134,16 @@ export class Supervisor {
     this.#options.log.info('stopping at once')
     this.#phase = 'stopping'
     this.#why = 'stopped'
-    for (const child of this.#crew.children) child.stop()
+    for (const child of this.#pool.children) child.stop()
     this.#bound(stopTimes)
   }
 
-  /** Replaces every child by one that loads the handlers anew; what runs may finish. */
+  /** Replaces every process by one that loads the handlers again; running handlers may finish. */
   reload(): void {
     if (this.#phase !== 'working') return
     const { abortInMs, graceMs } = drainTimes(this.#options.graceMs)
     const posts = new Set(this.#posts().map(({ name }) => name))
-    for (const child of this.#crew.children) {
+    for (const child of this.#pool.children) {
       posts.delete(child.post)
       child.drain(graceMs, abortInMs)
     }
@@ -142,13 +151,11 @@ export class Supervisor {
   }
 
   #posts(): Post[] {
-    return Array.from({ length: this.#options.processes }, (_, index) => ({
-      name: `${index + 1}`,
-      suspects: false,
-    }))
+    const { processes } = this.#options
+    return Array.from({ length: processes }, (_, index) => ({ name: `${index + 1}`, suspects: false }))
   }
 
-  /** All or none: a module that cannot be loaded in one process serves no job in another. */
+  /** Starts the first processes, all or none. */
   async #first(): Promise<void> {
     const { log, processes, place, setup } = this.#options
     const posts = this.#posts()
@@ -162,7 +169,7 @@ export class Supervisor {
     if (this.#phase !== 'loading') return
     this.#phase = 'working'
     log.info(
-      wordsOfStart([...this.#crew.declarations.values()], {
+      startMessage([...this.#pool.declarations.values()], {
         processes,
         place,
         concurrency: setup.concurrency,
@@ -170,18 +177,18 @@ export class Supervisor {
     )
     for (const [index, child] of children.entries()) {
       const post = posts[index]
-      // One that died while the others were loading has not been replaced yet.
+      // It may have died while the others were loading.
       if (child.phase !== 'gone') child.go()
       else if (post) this.#replace(child, post)
     }
   }
 
-  /** The first child at a post. One that something else killed says nothing about the modules: another takes its place. */
+  /** Starts the first process at a post, again if something else killed it while it loaded. */
   async #enlisted(post: Post): Promise<SupervisedChild> {
     for (;;) {
       const child = this.#spawn(post)
       try {
-        await this.#crew.enlist(child)
+        await this.#pool.enlist(child)
         return child
       } catch (error) {
         if (this.#phase !== 'loading' || !child.wasKilledByOthers) throw error
@@ -194,7 +201,7 @@ export class Supervisor {
   }
 
   #spawn(post: Post): SupervisedChild {
-    const child = this.#crew.spawn(post)
+    const child = this.#pool.spawn(post)
     void child.exited.then((exit) => this.#gone(child, post, exit))
     return child
   }
@@ -202,7 +209,7 @@ export class Supervisor {
   #start(post: Post): void {
     if (this.#phase !== 'working') return
     const child = this.#spawn(post)
-    this.#crew.enlist(child).then(
+    this.#pool.enlist(child).then(
       (there) => there && this.#phase === 'working' && child.go(),
       (error: Error) =>
         this.#phase === 'working' &&
@@ -213,63 +220,44 @@ export class Supervisor {
   async #gone(child: SupervisedChild, post: Post, exit: Awaited<SupervisedChild['exited']>): Promise<void> {
     const { log } = this.#options
     if (this.#phase === 'working') this.#replace(child, post)
-    const jobs = await this.#crew.bury(child, exit)
-    // A timeout, settled as one: jobs get somewhere.
+    const jobs = await this.#pool.settleGone(child, exit)
+    // Settled as a timeout: that counts as work done.
     if (child.killed === 'hung' && jobs.length === 1) this.#restarts.worked()
     const returned = child.killed === 'overdue' || child.leaving !== null
-    if (jobs.length > 0 && returned) log.warn(wordsOfReturn(child, jobs))
+    if (jobs.length > 0 && returned) log.warn(returnedMessage(child, jobs))
     else if (!returned && (this.#phase !== 'loading' || child.wasKilledByOthers))
-      log.warn(wordsOfDeath(child, exit, jobs))
-    if (this.#crew.isEmpty) this.#nobodyLeft()
+      log.warn(deathMessage(child, exit, jobs))
+    this.#checkEmpty()
   }
 
   #replace(child: SupervisedChild, post: Post): void {
     if (child.leaving === 'max_jobs') this.#afterLastJob()
-    const delayMs = this.#restartIn(child)
+    const delayMs = restartDelay(child, this.#restarts, this.#options.patient)
     if (delayMs === 'give up') this.#fail(gaveUp())
     else if (delayMs === 0) this.#start(post)
-    else if (delayMs !== 'never') this.#startIn(delayMs, post)
-  }
-
-  #restartIn({ leaving, declared, suspects, killed }: SupervisedChild): number | 'never' | 'give up' {
-    // A suspect's end brings it nearer to its incident and is no reason to give up; the next round looks whether another child is needed.
-    if (suspects)
-      return leaving === null && declared === null && this.#restarts.died() === null ? 'give up' : 'never'
-    if (leaving === 'max_jobs') return 'never'
-    // Ended by `reload`, some before they had loaded; or by itself, to be replaced.
-    if (killed === 'overdue' || leaving === 'drained' || leaving === 'abandoned') return 0
-    if (this.#options.patient && declared === null) return 'never'
-    return this.#restarts.died() ?? 'give up'
-  }
-
-  #startIn(delayMs: number, post: Post): void {
-    this.#waiting++
-    const start = () => {
-      this.#waiting--
-      this.#start(post)
+    else if (delayMs !== 'never') {
+      this.#waiting++
+      const start = () => {
+        this.#waiting--
+        this.#start(post)
+      }
+      this.#options.clock.after(delayMs, start, { unref: true })
     }
-    this.#options.clock.after(delayMs, start, { unref: true })
   }
 
   #afterLastJob(): void {
-    const others = [...this.#crew.children].some((child) => !child.suspects && child.leaving !== 'max_jobs')
+    const others = [...this.#pool.children].some((child) => !child.suspects && child.leaving !== 'max_jobs')
     if (!others && this.#waiting === 0) this.#end('max_jobs', this.#options.graceMs)
   }
 
-  #onTally(): void {
-    const worked = workDone(this.#crew.tally)
-    if (worked > this.#worked) this.#restarts.worked()
-    this.#worked = worked
-  }
-
-  /** Nothing can be given back to a store that is gone, so nothing is waited for. */
+  /** The store is gone: nothing can be given back. */
   #lost(error: WfError): void {
     if (this.#phase === 'over') return
     this.#failure ??= error
     this.#phase = 'stopping'
-    for (const child of this.#crew.children) child.stop()
+    for (const child of this.#pool.children) child.stop()
     this.#bound(stopTimes)
-    if (this.#crew.isEmpty) this.#nobodyLeft()
+    this.#checkEmpty()
   }
 
   #fail(error: WfError): void {
@@ -282,17 +270,17 @@ export class Supervisor {
     this.#phase = 'draining'
     this.#why = why
     const times = drainTimes(graceMs)
-    this.#keeper.draining().catch(() => {})
-    for (const child of this.#crew.children) child.drain(times.graceMs, times.abortInMs)
+    this.#leases.draining().catch(() => {})
+    for (const child of this.#pool.children) child.drain(times.graceMs, times.abortInMs)
     this.#bound(times)
-    if (this.#crew.isEmpty) this.#nobodyLeft()
+    this.#checkEmpty()
   }
 
-  /** Ends by itself when everybody has gone, else by force. */
+  /** Kills what is left after `killInMs`, and ends after `endInMs`. */
   #bound({ killInMs, endInMs }: { killInMs: number; endInMs: number }): void {
     const { clock } = this.#options
     const kill = () => {
-      for (const child of this.#crew.children) child.kill('overdue')
+      for (const child of this.#pool.children) child.kill('overdue')
     }
     this.#bounds.push(
       clock.after(killInMs, kill),
@@ -300,8 +288,8 @@ export class Supervisor {
     )
   }
 
-  #nobodyLeft(): void {
-    if (this.#phase === 'draining' || this.#phase === 'stopping') this.#close()
+  #checkEmpty(): void {
+    if (this.#pool.isEmpty && (this.#phase === 'draining' || this.#phase === 'stopping')) this.#close()
   }
 
   #close(): void {
@@ -309,12 +297,4 @@ export class Supervisor {
     for (const cancel of this.#bounds.splice(0)) cancel()
     this.#finish()
   }
-}
-
-function gaveUp(): WfError {
-  const { deaths, windowMs } = giveUp
-  const message = `${deaths} worker processes ended within ${windowMs / 1000} s without finishing a single job`
-  return new WfError('unexpected', message, {
-    hint: 'the lines above say how they ended; try wf run-worker --inline with one job to see it happen',
-  })
 }

@@ -4,32 +4,32 @@ import { logCleaner } from '../../../src/text/sanitize.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 
 function told({
-  tally = {},
+  counts = {},
   left = [],
   suffix = '',
   ...end
 }: Partial<TellEnd['end']> & Partial<Pick<TellEnd, 'left' | 'suffix'>>): readonly string[] {
   const log = capturedLog()
-  tellEnd(log, { end: { why: 'empty', allReturned: true, tally, ...end }, left, seconds: 3.21, suffix })
+  tellEnd(log, { end: { why: 'empty', allReturned: true, counts, ...end }, left, seconds: 3.21, suffix })
   return log.lines.map(({ level, message }) => `${level} ${logCleaner.message(message)}`)
 }
 
 describe('the end of a run', () => {
   it('counts jobs that came to rest and other attempts apart', () => {
-    expect(told({ tally: { completed: 3, retried: 5 } })).toEqual([
+    expect(told({ counts: { completed: 3, retried: 5 } })).toEqual([
       'info ended after 3.2 s; jobs: 3 completed; other attempts: 5 failed',
     ])
     expect(told({})).toEqual(['info ended after 3.2 s; no job'])
   })
 
   it('says where to look only where there is something', () => {
-    expect(told({ tally: { failed: 1 } }).slice(1)).toEqual([
+    expect(told({ counts: { failed: 1 } }).slice(1)).toEqual([
       'info look at what stopped with: wf incidents list',
     ])
-    expect(told({ tally: { dead: 1 }, suffix: ' --store x.db' }).slice(1)).toEqual([
+    expect(told({ counts: { dead: 1 }, suffix: ' --store x.db' }).slice(1)).toEqual([
       'info look at what was set aside with: wf dlq list --store x.db',
     ])
-    expect(told({ tally: { rejected: 1, lost: 2 } }).slice(1)).toEqual([])
+    expect(told({ counts: { rejected: 1, lost: 2 } }).slice(1)).toEqual([])
   })
 
   it('names what stays, and why', () => {
@@ -52,15 +52,15 @@ describe('the end of a run', () => {
   // B139
   it('ends with 10 when it was to work until nothing is left and something stopped, dead letters and unstorable outcomes too', () => {
     const code = (end: Partial<TellEnd['end']>, untilEmpty = true) =>
-      exitCodeOf({ why: 'empty', allReturned: true, tally: {}, ...end }, { untilEmpty })
+      exitCodeOf({ why: 'empty', allReturned: true, counts: {}, ...end }, { untilEmpty })
     expect([
-      code({ tally: { completed: 1 } }),
-      code({ tally: { failed: 1 } }),
-      code({ tally: { dead: 1 } }),
+      code({ counts: { completed: 1 } }),
+      code({ counts: { failed: 1 } }),
+      code({ counts: { dead: 1 } }),
     ]).toEqual([0, 10, 10])
-    expect([code({ tally: { failed: 1 }, why: 'drained' }), code({ tally: { failed: 1 } }, false)]).toEqual([
-      0, 0,
-    ])
+    expect([code({ counts: { failed: 1 }, why: 'drained' }), code({ counts: { failed: 1 } }, false)]).toEqual(
+      [0, 0],
+    )
     expect([code({ why: 'stopped' }), code({ allReturned: false }), code({ why: 'panic' })]).toEqual([
       130, 3, 1,
     ])

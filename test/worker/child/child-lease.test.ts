@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { LeaseWatch } from '../../../src/worker/child/child-lease.ts'
+import { LeaseWatch } from '../../../src/worker/child/child.ts'
 
 describe('a child that listens for renewals', () => {
   // B064

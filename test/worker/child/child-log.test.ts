@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChildChannel } from '../../../src/worker/child/child-channel.ts'
-import { channelLog } from '../../../src/worker/child/child-log.ts'
+import type { ChildChannel } from '../../../src/worker/child/channel.ts'
+import { channelLog } from '../../../src/worker/child/channel.ts'
 import type { ToSupervisor } from '../../../src/worker/ipc.ts'
 
 function listening() {

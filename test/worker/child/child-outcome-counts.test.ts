@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createEvents } from '../../../src/engine/events.ts'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { TallyReport } from '../../../src/worker/child/child-outcome-counts.ts'
+import { OutcomeReport } from '../../../src/worker/child/channel.ts'
 import type { ToSupervisor } from '../../../src/worker/ipc.ts'
 import { outcomes, testEngine } from '../../support/test-engine.ts'
 
@@ -11,14 +11,14 @@ async function reporting() {
   const told: unknown[] = []
   const channel = {
     async send(message: ToSupervisor) {
-      if (message.kind === 'tally') told.push({ ...message.tally })
+      if (message.kind === 'outcomes') told.push({ ...message.counts })
     },
     onMessage: () => {},
     onGone: () => {},
   }
   const events = createEvents()
   engine.events.on('settled', (settled) => events.emit('settled', settled))
-  new TallyReport({ events, clock, channel }).start()
+  new OutcomeReport({ events, clock, channel }).start()
   const end = async (kind: 'success' | 'raised', times = 1) => {
     for (let time = 0; time < times; time++) {
       await add()

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSizes } from '../../../src/domain/job.ts'
 import { seededRandom } from '../../../src/random.ts'
-import type { ChildChannel } from '../../../src/worker/child/child-channel.ts'
+import type { ChildChannel } from '../../../src/worker/child/channel.ts'
 import { Child, type ChildOptions } from '../../../src/worker/child/child.ts'
 import type { AnyHandler } from '../../../src/worker/handler/define-handler.ts'
 import { normaliseHandler } from '../../../src/worker/handler/handler-schema.ts'
@@ -90,7 +90,7 @@ describe('a child', () => {
     channel.tell({ kind: 'go' })
     await clock.advance(1000)
     expect((await detail(key)).job.state).toBe('completed')
-    expect(channel.heard('tally')).toMatchObject([{ tally: { completed: 1 } }])
+    expect(channel.heard('outcomes')).toMatchObject([{ counts: { completed: 1 } }])
     expect(channel.heard('log')).toMatchObject([{ level: 'info', fields: { job: key, outcome: 'success' } }])
   })
 
@@ -158,7 +158,7 @@ describe('a child', () => {
     finish()
     await clock.advance(1000)
     expect((await detail(key)).job.state).toBe('completed')
-    expect(channel.heard('tally')).toMatchObject([{ tally: { completed: 1 } }])
+    expect(channel.heard('outcomes')).toMatchObject([{ counts: { completed: 1 } }])
     expect(channel.said.at(-1)).toMatchObject({ kind: 'leaving', reason: 'drained', exitCode: 0 })
     expect(exits[0]).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { LeaseFence } from '../../../src/worker/leases/lease-fence.ts'
+import { LeaseFence } from '../../../src/worker/leases/renewals.ts'
 
 function watched() {
   const clock = createFakeClock()

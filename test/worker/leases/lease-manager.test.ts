@@ -2,14 +2,14 @@ import { retireWorkers, setWorkerState } from '../../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WfError } from '../../../src/errors.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
-import type { KeptWorker } from '../../../src/worker/leases/lease-renewals.ts'
-import { createKeeper, type Keeper } from '../../../src/worker/leases/lease-manager.ts'
+import type { LeasedWorker } from '../../../src/worker/leases/renewals.ts'
+import { createLeaseManager, type LeaseManager } from '../../../src/worker/leases/lease-manager.ts'
 import { plainPolicy, testEngine, type TestEngine } from '../../support/test-engine.ts'
 
 interface Kept extends TestEngine {
-  keeper: Keeper
+  leases: LeaseManager
   heard: string[]
-  worker: KeptWorker
+  worker: LeasedWorker
   /** Makes renewals fail, or hang, until it is null. */
   trouble: { renew: 'fails' | 'hangs' | null; heal: () => void }
   /** What a look at the store rejects with. */
@@ -36,7 +36,7 @@ async function kept(): Promise<Kept> {
     }
     return engine.store.renew(...args)
   }
-  const keeper = createKeeper({
+  const leases = createLeaseManager({
     engine: { ...engine, store },
     clock,
     log,
@@ -57,20 +57,20 @@ async function kept(): Promise<Kept> {
     types: ['mail'],
     quarantine: false,
   }
-  const worker: KeptWorker = {
+  const worker: LeasedWorker = {
     row,
     held: (attempts) => heard.push(`held ${attempts.map(({ jobKey }) => jobKey).join(' ')}`.trim()),
     fence: () => heard.push('fence'),
   }
-  keeper.start()
+  leases.start()
   await clock.settle()
-  await keeper.register(worker)
+  await leases.register(worker)
   onTestFinished(async () => {
     trouble.renew = null
     heal()
-    await keeper.stop()
+    await leases.stop()
   })
-  return { ...test, keeper, heard, worker, trouble, gone }
+  return { ...test, leases, heard, worker, trouble, gone }
 }
 
 describe('the keeper of leases', () => {
@@ -89,17 +89,17 @@ describe('the keeper of leases', () => {
     await clock.advance(30_000)
     expect(heard.filter((word) => word === 'drain')).toEqual(['drain'])
     const own = await kept()
-    await own.keeper.draining()
+    await own.leases.draining()
     await own.clock.advance(30_000)
     expect(own.heard).not.toContain('drain')
   })
 
   // B077
   it('tries again when a renewal fails, says so once, counts, and works on when it goes again', async () => {
-    const { clock, heard, keeper, log, trouble } = await kept()
+    const { clock, heard, leases, log, trouble } = await kept()
     trouble.renew = 'fails'
     await clock.advance(20_000)
-    expect(keeper.renewalFailures).toBeGreaterThanOrEqual(9)
+    expect(leases.renewalFailures).toBeGreaterThanOrEqual(9)
     expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
     expect(heard).toEqual([])
     trouble.renew = null
@@ -137,20 +137,20 @@ describe('the keeper of leases', () => {
   })
 
   it('does not renew for one that is forgotten, and takes the row of a retired one away', async () => {
-    const { clock, store, keeper, heard } = await kept()
-    keeper.forget('w#1')
+    const { clock, store, leases, heard } = await kept()
+    leases.forget('w#1')
     const before = (await store.workers(clock.now()))[0]?.leaseUntil
     await clock.advance(20_000)
     expect((await store.workers(clock.now()))[0]?.leaseUntil).toBe(before)
     expect(heard).toEqual([])
-    await keeper.retire('w#1')
+    await leases.retire('w#1')
     expect(await store.workers(clock.now())).toEqual([])
   })
 
   // B046
   it('goes on renewing while the rows are marked as draining', async () => {
-    const { clock, store, keeper } = await kept()
-    await keeper.draining()
+    const { clock, store, leases } = await kept()
+    await leases.draining()
     await clock.advance(60_000)
     const [row] = await store.workers(clock.now())
     expect(row?.state).toBe('draining')

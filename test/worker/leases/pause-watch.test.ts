@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPauseWatch } from '../../../src/worker/leases/pause-watch.ts'
+import { createPauseWatch } from '../../../src/worker/leases/store-watch.ts'
 import { testEngine } from '../../support/test-engine.ts'
 
 async function watching(types: readonly string[] = ['mail']) {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { childFlags, forkChild, wordsOfExit } from '../../../src/worker/supervisor/child-process.ts'
+import { childFlags, forkChild, exitText } from '../../../src/worker/supervisor/child-process.ts'
 import type { ToSupervisor } from '../../../src/worker/ipc.ts'
 
 const entry = fileURLToPath(new URL('../../fixtures/forked-child.mjs', import.meta.url))
@@ -48,8 +48,8 @@ describe('a forked child', () => {
   })
 
   it('says how it ended in words', () => {
-    expect(wordsOfExit({ code: 3, signal: null, error: null })).toBe('ended with exit code 3')
-    expect(wordsOfExit({ code: null, signal: 'SIGABRT', error: null })).toBe('was ended by SIGABRT')
-    expect(wordsOfExit({ code: null, signal: null, error: 'EAGAIN' })).toBe('could not be started: EAGAIN')
+    expect(exitText({ code: 3, signal: null, error: null })).toBe('ended with exit code 3')
+    expect(exitText({ code: null, signal: 'SIGABRT', error: null })).toBe('was ended by SIGABRT')
+    expect(exitText({ code: null, signal: null, error: 'EAGAIN' })).toBe('could not be started: EAGAIN')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Quarantine } from '../../../src/worker/supervisor/quarantine.ts'
+import { Quarantine } from '../../../src/worker/supervisor/monitor.ts'
 
 function fakeStore() {
   const said = { due: false, held: 0 }

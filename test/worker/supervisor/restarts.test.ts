@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { Restarts } from '../../../src/worker/supervisor/restarts.ts'
+import { Restarts } from '../../../src/worker/supervisor/process-pool.ts'
 
 describe('restarts', () => {
   it('start the first replacement at once and double the wait from then on', async () => {

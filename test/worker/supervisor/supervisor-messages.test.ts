@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { logCleaner } from '../../../src/text/sanitize.ts'
-import { wordsOfStart } from '../../../src/worker/supervisor/supervisor-messages.ts'
+import { startMessage } from '../../../src/worker/supervisor/supervisor-messages.ts'
 
 const start = (
   names: readonly string[],
   { concurrency = null, processes = 1 }: { concurrency?: number | null; processes?: number } = {},
 ) =>
-  wordsOfStart(
+  startMessage(
     names.map((type) => ({
       type,
       timeoutMs: 1,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { watchSources } from '../../../src/worker/supervisor/supervisor-watch.ts'
+import { watchSources } from '../../../src/cli/run-worker/source-watch.ts'
 
 describe('watching the sources', () => {
   it('tells once of several writes, of modules only, and nothing after its end', async () => {

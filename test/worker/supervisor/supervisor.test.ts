@@ -188,7 +188,7 @@ describe('the supervisor', () => {
   it('goes on for ever when jobs are settled between the deaths', async () => {
     const { clock, children, last } = await working()
     for (let death = 1; death <= 12; death++) {
-      last().say({ kind: 'tally', tally: { completed: 1 } })
+      last().say({ kind: 'outcomes', counts: { completed: 1 } })
       last().ends({ signal: 'SIGKILL' })
       await clock.settle()
       last().loads()

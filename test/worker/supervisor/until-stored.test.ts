@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createFakeClock } from '../../../src/testing/fake-clock.ts'
-import { untilStored } from '../../../src/worker/supervisor/until-stored.ts'
+import { retryUntilStored } from '../../../src/worker/supervisor/process-pool.ts'
 import { capturedLog } from '../../support/captured-log.ts'
 
 function trying<T>(action: () => Promise<T>) {
   const clock = createFakeClock()
   const log = capturedLog()
   const ended = new AbortController()
-  const result = untilStored({ what: 'registering a worker', action, clock, log, ended: ended.signal })
+  const result = retryUntilStored({ what: 'registering a worker', action, clock, log, ended: ended.signal })
   return { clock, log, ended, result }
 }
 

@@ -1,13 +1,11 @@
-/** One incarnation of a child process, from its fork to its exit. BreakerAdmission what it said about itself; decides nothing about its replacement. */
+/** One child process, from its fork to its exit, with what it reported about itself. */
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { ChildExit, ChildProcess } from './child-process.ts'
-import { wordsOfExit } from './child-process.ts'
-import type { HeldAttempt } from '../leases/lease-renewals.ts'
 import type { ChildSetup, LeaveReason, ToSupervisor } from '../ipc.ts'
-import { Pulse } from './heartbeat.ts'
+import type { HeldAttempt } from '../leases/renewals.ts'
 import type { OutcomeCounts } from '../outcome-counts.ts'
+import { type ChildExit, type ChildProcess, exitText } from './child-process.ts'
 
 export type Ready = Extract<ToSupervisor, { kind: 'ready' }>
 
@@ -19,7 +17,7 @@ export interface SupervisedChildOptions {
   clock: Clock
   log: Logger
   /** Called at the first settled job and then a few times a second at most. */
-  onTally(): void
+  onOutcomes(): void
 }
 
 export class SupervisedChild {
@@ -27,17 +25,17 @@ export class SupervisedChild {
   readonly post: string
   readonly suspects: boolean
   readonly process: ChildProcess
-  readonly pulse = new Pulse()
+  readonly heartbeat = new Heartbeat()
   /** Resolves when the handlers are loaded; rejects with the reason when they cannot be. */
   readonly ready: Promise<Ready>
   readonly exited: Promise<ChildExit>
   phase: 'loading' | 'loaded' | 'working' | 'gone' = 'loading'
   declared: Ready | null = null
   leaving: LeaveReason | null = null
-  tally: OutcomeCounts = {}
-  /** SIGKILL from elsewhere: an operator, or a machine that is out of memory. */
+  counts: OutcomeCounts = {}
+  /** Killed by an operator, or by a machine that is out of memory. */
   wasKilledByOthers = false
-  /** Why this side ended it. */
+  /** Why the supervisor killed it. */
   killed: 'hung' | 'overdue' | null = null
   readonly #options: SupervisedChildOptions
   #settle: { loaded: (ready: Ready) => void; failed: (error: WfError) => void } = {
@@ -76,13 +74,13 @@ export class SupervisedChild {
     this.process.send({ kind: 'fence' })
   }
 
-  /** One that has not started to work has nothing to finish. */
+  /** Kills a process that has not started to work: it has nothing to finish. */
   drain(graceMs: number, abortInMs: number): void {
     if (this.phase === 'working') this.process.send({ kind: 'drain', graceMs, abortInMs })
     else this.kill('overdue')
   }
 
-  /** Everything back now. */
+  /** Gives everything back now. */
   stop(): void {
     if (this.phase === 'working') this.process.send({ kind: 'stop' })
     else this.kill('overdue')
@@ -95,7 +93,7 @@ export class SupervisedChild {
   }
 
   #take(message: ToSupervisor): void {
-    if (message.kind === 'pong') this.pulse.pong(message.id)
+    if (message.kind === 'pong') this.heartbeat.pong(message.id)
     else if (message.kind === 'ready') this.#loaded(message)
     else if (message.kind === 'load_failed')
       this.#failed(new WfError(message.code, message.message, { hint: message.hint }))
@@ -104,9 +102,9 @@ export class SupervisedChild {
       this.#options.log
         .child({ ...message.bound, worker: this.id })
         [message.level](message.message, message.fields)
-    else if (message.kind === 'tally') {
-      this.tally = message.tally
-      this.#options.onTally()
+    else if (message.kind === 'outcomes') {
+      this.counts = message.counts
+      this.#options.onOutcomes()
     }
   }
 
@@ -134,7 +132,7 @@ export class SupervisedChild {
   #ended(exit: ChildExit): ChildExit {
     this.phase = 'gone'
     this.wasKilledByOthers = exit.signal === 'SIGKILL' && this.killed === null
-    const how = wordsOfExit(exit)
+    const how = exitText(exit)
     this.#failed(
       new WfError('handler_load_failed', `the process ${how} while it loaded ${this.#files()}`, {
         hint: loadHint,
@@ -148,8 +146,35 @@ export class SupervisedChild {
   }
 }
 
-/** The child has the limit itself; one whose event loop is blocked is ended from here. */
+/** The child applies the limit itself; this margin is for one whose event loop is blocked. */
 const blockedMs = 1000
 
 const loadHint =
-  'a handler module defines handlers and returns: it must not wait for ever, loop, or end the process'
+  'a handler module defines handlers and returns: it must not wait forever, loop, or end the process'
+
+/**
+ * Measures whether a child answers. One ping is in flight at a time; only time in which this process was awake counts, because after
+ * a sleep both ends are late.
+ */
+export class Heartbeat {
+  #id = 0
+  #answered = 0
+  #silentMs = 0
+
+  /** Call every tick. Returns the id of a ping to send now, or null while one is in flight. */
+  tick(passedMs: number, tickMs: number): number | null {
+    if (this.#answered === this.#id) return ++this.#id
+    this.#silentMs += Math.min(passedMs, 2 * tickMs)
+    return null
+  }
+
+  pong(id: number): void {
+    this.#answered = Math.max(this.#answered, id)
+    if (this.#answered === this.#id) this.#silentMs = 0
+  }
+
+  /** Milliseconds of waking time since the unanswered ping was sent. */
+  get silentMs(): number {
+    return this.#silentMs
+  }
+}

@@ -1,14 +1,13 @@
-/** Tells when a handler module, or a module beside it, was written. */
-import { watch, type FSWatcher } from 'node:fs'
+/** Calls `changed` when a handler module, or a module beside it, was written. Returns a function that stops watching. */
+import { type FSWatcher, watch } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import type { Cancel, Clock } from '../../clock.ts'
 
 const sources = new Set(['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs', '.jsx', '.json'])
 
-/** An editor writes a file in several steps, and a person several files. */
+/** Editors write a file in several steps. */
 const quietMs = 200
 
-/** @returns ends it */
 export function watchSources(files: readonly string[], clock: Clock, changed: () => void): Cancel {
   let pending: Cancel = () => {}
   const heard = (_event: string, name: string | null) => {

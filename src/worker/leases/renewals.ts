@@ -1,11 +1,10 @@
-/** Renews the leases of the kept workers, one renewal in flight at a time, and says what each still holds. */
-import { registerWorkers } from '../../engine/plans/workers.ts'
+/** Renews the leases of workers, one renewal in flight at a time, and passes each the attempts it still holds. */
 import type { Clock } from '../../clock.ts'
-import { isStoreGone } from '../../errors.ts'
 import type { Fence } from '../../domain/job.ts'
+import { registerWorkers } from '../../engine/plans/workers.ts'
+import { isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { Store } from '../../store/port.ts'
-import { LeaseFence } from './lease-fence.ts'
 import type { WorkerRow } from '../../store/views.ts'
 
 export interface HeldAttempt {
@@ -13,12 +12,12 @@ export interface HeldAttempt {
   attempt: number
 }
 
-/** A worker whose row is kept. */
-export interface KeptWorker {
+/** A worker whose lease is renewed here. */
+export interface LeasedWorker {
   readonly row: Omit<WorkerRow, 'leaseUntil' | 'state'>
-  /** After a renewal: what it still holds, and for how many ms from now. Ends a fence. */
+  /** Called after a renewal with the attempts it holds, and for how many ms from now. Ends a fence. */
   held(attempts: readonly HeldAttempt[], leaseLeftMs: number): void
-  /** The lease ended without a renewal: others may run its jobs now. Handlers are to abort and nothing is to be claimed until `held`. */
+  /** Called when the lease ended without a renewal: other workers may run its jobs. It aborts handlers and claims nothing until `held`. */
   fence(): void
 }
 
@@ -28,22 +27,22 @@ export interface RenewalOptions {
   log: Logger
   leaseMs: number
   renewMs: number
-  /** Called before the first renewal after a fence: the attempts of these workers were aborted and must not be kept alive. */
-  surrender(workerIds: readonly string[]): Promise<void>
-  /** Somebody marked a kept row as draining: `wf workers drain`. */
+  /** Called before the first renewal after a fence: gives back the aborted attempts of these workers. */
+  giveBack(workerIds: readonly string[]): Promise<void>
+  /** Called when an operator marked a row as draining: `wf workers drain`. */
   onDrain(): void
 }
 
 export class Renewals {
-  readonly kept = new Map<string, KeptWorker>()
+  readonly kept = new Map<string, LeasedWorker>()
   failures = 0
   readonly #options: RenewalOptions
   readonly #fence: LeaseFence
   #renewal: Promise<boolean> | null = null
   #failing = false
-  /** The rows were marked from here, or it was heard of already. */
+  /** The rows were marked by this process, or `onDrain` was called. */
   #draining = false
-  /** Workers that were told to stop and hold attempts that nobody runs. */
+  /** Fenced workers, whose attempts are not given back yet. */
   #fenced = new Set<string>()
 
   constructor(options: RenewalOptions) {
@@ -55,17 +54,17 @@ export class Renewals {
     })
   }
 
-  /** Until `ended`. */
+  /** Runs until `ended` aborts. */
   async run(ended: AbortSignal): Promise<void> {
     await Promise.all([this.#repeat(ended), this.#fence.watch(ended)])
   }
 
-  /** From here on rows that drain are no news. */
+  /** Ignores draining rows from now on. */
   draining(): void {
     this.#draining = true
   }
 
-  /** True when it was stored. Never rejects. */
+  /** Resolves with true if the renewal was stored. Never rejects. */
   renew(): Promise<boolean> {
     this.#renewal ??= this.#renewOnce().finally(() => {
       this.#renewal = null
@@ -102,20 +101,20 @@ export class Renewals {
     }
   }
 
-  /** Again when a fence came in between, or when the lock was waited for so long that much of the new lease is gone. */
+  /** Repeats the write after a fence, or if waiting for the lock used up half of the new lease. */
   async #writeUntilFresh(
-    workers: readonly KeptWorker[],
+    workers: readonly LeasedWorker[],
   ): Promise<{ begunAt: number; held: readonly Fence[] }> {
     const { clock, leaseMs } = this.#options
     for (;;) {
-      await this.#surrender()
+      await this.#giveBack()
       const renewed = await this.#write(workers)
       if (this.#fenced.size === 0 && clock.monotonic() - renewed.begunAt <= leaseMs / 2) return renewed
     }
   }
 
-  /** A row that somebody took away meanwhile (the worker seemed dead) is made again: without it nothing would be held. */
-  async #write(workers: readonly KeptWorker[]): Promise<{ begunAt: number; held: readonly Fence[] }> {
+  /** Inserts rows again that were deleted because their worker seemed dead. */
+  async #write(workers: readonly LeasedWorker[]): Promise<{ begunAt: number; held: readonly Fence[] }> {
     const { store, clock, log, leaseMs } = this.#options
     const begunAt = clock.monotonic()
     if (workers.length === 0) return { begunAt, held: [] }
@@ -123,7 +122,7 @@ export class Renewals {
     const leaseUntil = now + leaseMs
     const ids = workers.map(({ row }) => row.id)
     const { held, states } = await store.renew(ids, leaseUntil, now)
-    if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#hearOfDrain()
+    if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#drainRequested()
     const missing = workers.filter(({ row }) => !states.has(row.id))
     if (missing.length === 0) return { begunAt, held }
     log.warn('rows of living workers had been taken away and are made again', {
@@ -137,13 +136,13 @@ export class Renewals {
     return { begunAt, held: (await store.renew(ids, leaseUntil, now)).held }
   }
 
-  #hearOfDrain(): void {
+  #drainRequested(): void {
     if (this.#draining) return
     this.#draining = true
     this.#options.onDrain()
   }
 
-  #tell(workers: readonly KeptWorker[], held: readonly Fence[], leaseLeftMs: number): void {
+  #tell(workers: readonly LeasedWorker[], held: readonly Fence[], leaseLeftMs: number): void {
     for (const worker of workers) {
       // Gone meanwhile.
       if (this.kept.get(worker.row.id) !== worker) continue
@@ -154,9 +153,9 @@ export class Renewals {
     }
   }
 
-  async #surrender(): Promise<void> {
+  async #giveBack(): Promise<void> {
     if (this.#fenced.size === 0) return
-    await this.#options.surrender([...this.#fenced])
+    await this.#options.giveBack([...this.#fenced])
     this.#fenced = new Set()
   }
 
@@ -168,11 +167,70 @@ export class Renewals {
     this.fenceAll()
   }
 
-  /** Their handlers are told to stop, and they claim nothing until a renewal is stored. */
+  /** Aborts the handlers of all workers, which claim nothing until a renewal is stored. */
   fenceAll(): void {
     for (const worker of this.kept.values()) {
       this.#fenced.add(worker.row.id)
       worker.fence()
     }
+  }
+}
+
+export interface FenceOptions {
+  clock: Clock
+  leaseMs: number
+  renewMs: number
+  /** Called when the wall clock jumped forward or the machine slept: leases end sooner than measured. */
+  onJump(): void
+  onFence(): void
+}
+
+/** A wall clock that gained this much on monotonic time was set, or the machine slept. */
+const jumpMs = 2000
+
+/**
+ * Detects lost leases: the time this process was awake since the last stored renewal reaches the lease. Time in which it could not
+ * run (a stopped process, a suspended machine) does not count; the first renewal after it reports which attempts are still held.
+ */
+export class LeaseFence {
+  readonly #options: FenceOptions
+  readonly #tickMs: number
+  #awakeMs = 0
+  #closed = false
+  #tickedAt: number
+  #wallAt: number
+
+  constructor(options: FenceOptions) {
+    this.#options = options
+    this.#tickMs = Math.min(1000, options.renewMs / 2)
+    this.#tickedAt = options.clock.monotonic()
+    this.#wallAt = options.clock.now()
+  }
+
+  /** A renewal that began at this monotonic instant was stored. */
+  renewed(begunAt: number): void {
+    this.#awakeMs = Math.min(this.#awakeMs, this.#options.clock.monotonic() - begunAt)
+    this.#closed = false
+  }
+
+  /** Watches until `ended`. */
+  async watch(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await this.#options.clock.sleep(this.#tickMs, ended)
+      if (!ended.aborted) this.#tick()
+    }
+  }
+
+  #tick(): void {
+    const { clock, leaseMs, onJump, onFence } = this.#options
+    const passed = clock.monotonic() - this.#tickedAt
+    const jumped = clock.now() - this.#wallAt - passed > jumpMs
+    this.#tickedAt += passed
+    this.#wallAt = clock.now()
+    this.#awakeMs += Math.min(passed, 2 * this.#tickMs)
+    if (jumped) onJump()
+    if (this.#closed || this.#awakeMs < leaseMs) return
+    this.#closed = true
+    onFence()
   }
 }
