@@ -1,7 +1,4 @@
-/**
- * Puts the parts together: the only file that names a concrete store. A second store is one more case here.
- * It decides nothing; what it opens, the caller closes.
- */
+/** Opens stores: the only file that names a concrete one. A second store is one more case here. The caller closes what it opens. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock, type Clock } from './clock.ts'
@@ -12,25 +9,25 @@ import { openSqliteReader, openSqliteStore } from './store/sqlite/file/open.ts'
 import type { Store, StoreReader, StoreWriter } from './store/port.ts'
 
 export interface OpenStoreOptions {
-  /** Path, `file:` URL, or `:memory:`; default: what the configuration says. A relative path is taken from the working directory. */
+  /** Path relative to the working directory, `file:` URL, or `:memory:` (default: `store` of the configuration). */
   location?: string | undefined
   /** `read` never creates, migrates or writes. */
   mode: 'read' | 'write'
-  /** Makes the store when there is none; default false. Only for `write`. */
+  /** Creates the store if it doesn't exist (default: false). Only for `write`. */
   create?: boolean
-  /** Refuses (`schema_older`) to bring an older schema up to date while workers of that release live, for they would end. Only for `write`. */
+  /** Refuses (`schema_older`) to migrate while workers of an older wf live, since a migration ends them. Only for `write`. */
   sparesWorkers?: boolean
-  /** Default: read from WF_* variables and wf.config.json of the working directory. */
+  /** Default: WF_* variables and wf.config.json of the working directory. */
   config?: Config
   clock?: Clock
   random?: Random
-  /** How long a write waits for a lock that another process holds before a WfError `store_locked`; null for ever; default 30 s. */
+  /** How long a write waits for another process's lock before a WfError `store_locked`; null: for ever (default: 30 s). */
   lockTimeoutMs?: number | null
 }
 
 const defaultLockTimeoutMs = 30_000
 
-/** Rejects with WfErrors: `invalid_config`, `usage` for a kind of store that there is not, and those of the store. */
+/** Opens a store. Rejects with a WfError: `invalid_config`, `usage` for an unknown kind of store, or one of the store's. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const {
     mode,
@@ -57,32 +54,32 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   })
 }
 
-/** The configuration of this process: `flags` > WF_* variables > wf.config.json in the working directory > defaults. */
+/** Returns the configuration of this process: `flags` > WF_* variables > wf.config.json in the working directory > defaults. */
 export function configOf(flags: ConfigInput): Promise<Config> {
   return loadConfig({ flags, env: process.env, directory: process.cwd() })
 }
 
-/** Absolute, so that what is printed can be used from anywhere. */
+/** Returns an absolute path, so that a printed one can be used from anywhere. */
 function pathOf(location: string): string {
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(location)?.[1]?.toLowerCase()
   if (location === ':memory:') return location
   if (scheme === undefined) return resolve(location)
   if (scheme === 'file') return fileURLToPath(location)
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    throw new WfError('usage', 'a store on PostgreSQL is not available yet', {
+    throw new WfError('usage', 'PostgreSQL stores are not available yet', {
       hint: 'give the path of a file: the same commands work on SQLite',
     })
   }
-  throw new WfError('usage', `${scheme}:// is not a kind of store that wf knows`, {
+  throw new WfError('usage', `unknown kind of store ${scheme}://`, {
     hint: 'give the path of a file, such as ./wf.db',
   })
 }
 
-/** Looking at most this often is cheap enough to be done all the time. */
+/** Interval of a reader's checks for changes; cheap enough to run all the time. */
 const readerPollMs = 250
 
 function readOnly(reader: StoreReader, clock: Clock): Store {
-  const refuse = () => Promise.reject(new WfError('unexpected', 'this store was opened for reading only'))
+  const refuse = () => Promise.reject(new WfError('unexpected', 'this store is open for reading only'))
   const writer: StoreWriter = {
     enqueue: refuse,
     exchange: refuse,
@@ -98,7 +95,7 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
     ...reader,
     ...writer,
     enqueueIn() {
-      throw new WfError('unexpected', 'this store was opened for reading only')
+      throw new WfError('unexpected', 'this store is open for reading only')
     },
     now: () => clock.now(),
     watch: (changed) => watchVersion(reader, clock, changed),
@@ -107,7 +104,7 @@ function readOnly(reader: StoreReader, clock: Clock): Store {
 
 function watchVersion(reader: StoreReader, clock: Clock, changed: () => void): () => void {
   const ended = new AbortController()
-  // That its file is gone is a change too: whoever looks then is told so.
+  // A missing file is a change too: the next read reports it.
   const current = () =>
     reader.version().catch((error: unknown) => {
       if (isStoreGone(error)) return null
@@ -123,7 +120,7 @@ function watchVersion(reader: StoreReader, clock: Clock, changed: () => void): (
       known = version
     }
   }
-  // A store that can no longer be read says so to whoever asks it next.
+  // The next read reports a store that can't be read any more.
   poll().catch(() => undefined)
   return () => ended.abort()
 }

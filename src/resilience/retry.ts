@@ -1,6 +1,6 @@
 /**
- * Tries a call again within one attempt of its job, for faults that are gone in a moment. What takes longer is the job's
- * own backoff or a deferral: an attempt that waits holds a slot. Owns the waits between tries and when there is no other.
+ * Repeats a call within one attempt of its job, for faults that pass in a moment. Longer faults are left to the job's
+ * backoff or a deferral, because an attempt that waits occupies a slot.
  */
 import pRetry from 'p-retry'
 import type { Clock } from '../clock.ts'
@@ -21,14 +21,14 @@ export interface RetryPolicy {
   maxMs: number
   /** 0 … 1: each wait is drawn from ± this part of it. */
   jitter: number
-  /** The handler's own judgement; undefined from it leaves the judgement to `isTransient`. Null: there is none. */
+  /** The handler's own predicate; where it returns undefined, or is null, `isTransient` decides. */
   isTransient: ((error: unknown) => boolean | undefined) | null
 }
 
-/** All waits of one call together. */
+/** Most ms that one call may wait between all its tries. */
 export const longestWaitMs = 10_000
 
-/** The other side said when to come back, and that is later than this call may wait. */
+/** The other side asks for a longer wait than this call may take. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter'
   readonly delayMs: number
@@ -48,7 +48,7 @@ export interface RetryScope {
   onRetry?(error: unknown, waitMs: number): void
 }
 
-/** What `fn` gives, asked up to `attempts` times. Rejects with what the last try threw, with the signal's reason, or with RetryAfter. */
+/** Calls `fn` up to `attempts` times and returns its result. Rejects with the last error, the signal's reason, or RetryAfter. */
 export async function retry<T>(fn: () => Promise<T>, policy: RetryPolicy, scope: RetryScope): Promise<T> {
   scope.signal.throwIfAborted()
   try {
@@ -59,10 +59,10 @@ export async function retry<T>(fn: () => Promise<T>, policy: RetryPolicy, scope:
 }
 
 /**
- * The loop is p-retry's, from the first failure on: most calls never have one, and should not pay for it. Its wait is not:
- * it runs on the machine's timers and Math.random, so that neither a fake clock nor a seed drives it; with `minTimeout` 0
- * it sets no timer, and the wait is ours. It is not given the signal either, because it throws away what a call returned
- * when the abort came first, and a return is an effect that has happened.
+ * p-retry runs the loop, from the first failure on, since most calls have none. The wait is ours: p-retry's uses the
+ * machine's timers and Math.random, which neither an injected clock nor a seed controls, and can't honour Retry-After.
+ * With `minTimeout` 0 it sets no timer. It isn't given the signal, because it would drop the result of a call that
+ * returned after the abort, although its effect has happened.
  */
 async function again<T>(
   fn: () => Promise<T>,
@@ -90,7 +90,7 @@ async function again<T>(
   }
 }
 
-/** Keeps p-retry from judging what was thrown by its class, and from turning it into another error. */
+/** Wraps what was thrown, so that p-retry neither judges it by its class nor replaces it. */
 class Failed extends Error {
   readonly thrown: unknown
   constructor(thrown: unknown) {
@@ -116,14 +116,14 @@ class Waits {
     this.#backoff = { strategy: 'exponential', baseMs, factor, maxMs, jitter }
   }
 
-  /** Waits before the next try; false: there is none. Rejects with the signal's reason. */
+  /** Waits before the next try; returns false if there is none. Rejects with the signal's reason. */
   async after(error: unknown, failures: number): Promise<boolean> {
     const { clock, random, signal } = this.#scope
     signal.throwIfAborted()
     if (!judged(error, this.#policy) || this.askedBeyond(error)) return false
     const ownMs = backoffDelayMs(this.#backoff, failures, random)
     const askedMs = retryAfterMs(error, clock.now())
-    // Never before the time that was asked for, and not all at that very instant.
+    // Never before the requested time, and spread, so that not all calls come back at once.
     const waitMs =
       askedMs === null ? ownMs : Math.max(askedMs, Math.min(askedMs + random() * ownMs, this.#mostMs() - 1))
     if (waitMs >= this.#scope.timeLeftMs()) return false
@@ -134,7 +134,7 @@ class Waits {
     return true
   }
 
-  /** What to say instead of `error` when it asks for a time that a try may not wait; null when it does not. */
+  /** Returns a RetryAfter if `error` asks for a longer wait than a try may take, else null. */
   askedBeyond(error: unknown): RetryAfter | null {
     const { clock, signal } = this.#scope
     const askedMs = retryAfterMs(error, clock.now())
@@ -148,7 +148,7 @@ class Waits {
   }
 }
 
-/** Whatever a handler's own judgement says, what was not let through is not tried again. */
+/** Returns whether another try may help. A call that the breaker or bulkhead rejected is never repeated. */
 function judged(error: unknown, { isTransient: own }: RetryPolicy): boolean {
   return !(error instanceof DependencyRefusal) && (predicateResult(own, error) ?? isTransient(error))
 }

@@ -444,7 +444,7 @@ describe('opening a client', () => {
 
   it('says plainly which stores there are not, and shows no password', async () => {
     const refused = await rejection(openClient({ store: 'postgres://me:s3cret@db/wf' }))
-    expect(refused).toMatchObject({ code: 'usage', message: 'a store on PostgreSQL is not available yet' })
+    expect(refused).toMatchObject({ code: 'usage', message: 'PostgreSQL stores are not available yet' })
     expect(JSON.stringify([refused.message, refused.hint])).not.toContain('s3cret')
     expect((await rejection(openClient({ store: 'redis://x' }))).code).toBe('usage')
   })

@@ -67,15 +67,35 @@ async function actOn(parts: Triage, cause: InspectedCause): Promise<'quit' | 'pa
     output.print(say`${keysLine(output)}`)
     const key = (await keyboard.key()) as Key | null
     try {
-      if (key === null || key === 'q') return 'quit'
-      if (key === 'n') return 'pass'
+      if (key === null) return 'quit'
       if (key === 's') await show()
-      if (key === 'r' && (await resolveCause(parts, cause, []))) return 'again'
-      if (key === 'e' && (await editAndResolve(parts, cause))) return 'again'
-      if (key === 'a' && (await setAside(parts, cause))) return 'pass'
+      const next = await nextAfter(key, parts, cause)
+      if (next !== null) return next
     } catch (error) {
       describeError(toWfError(error, 'triage'), output)
     }
+  }
+}
+
+/** Null: the cause stays. */
+async function nextAfter(
+  key: Key,
+  parts: Triage,
+  cause: InspectedCause,
+): Promise<'quit' | 'pass' | 'again' | null> {
+  switch (key) {
+    case 'q':
+      return 'quit'
+    case 'n':
+      return 'pass'
+    case 'r':
+      return (await resolveCause(parts, cause, [])) ? 'again' : null
+    case 'e':
+      return (await editAndResolve(parts, cause)) ? 'again' : null
+    case 'a':
+      return (await setAside(parts, cause)) ? 'pass' : null
+    default:
+      return null
   }
 }
 

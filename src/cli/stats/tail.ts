@@ -33,31 +33,47 @@ const restMs = 200
 export const fewestLines = 8
 
 export async function follow(tail: Tail): Promise<void> {
-  const { store, clock, since, kinds, types, lines, signal, forMs, emit, flushed } = tail
-  const wanted = ({ kind, type }: FeedEvent) =>
-    (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
-  let position = await store.feedPositionAt(since ?? store.now())
-  let known: number | null = null
-  const completed = await completedJobs(tail)
+  const { store, clock, lines, signal, forMs, flushed } = tail
   const budget = createBudget(clock, lines)
+  const showNew = await createReader(tail, budget)
+  let known: number | null = null
   const endsMs = forMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + forMs
   do {
     const version = await store.version()
     if (version !== known && budget.left() >= fewestLines) {
-      known = null
-      const feed = await store.feedSince(position, lines, store.now())
-      position = feed.position
-      if (!feed.more) known = version
-      const events = [...feed.events, ...(await completed())].filter(wanted).sort((a, b) => a.at - b.at)
-      const shown = summedUp(events, budget.left())
-      budget.use(shown.length)
-      for (const event of shown) emit(event)
+      const more = await showNew()
+      known = more ? null : version
       if (!(await flushed())) return
     }
     if (known !== null && clock.monotonic() >= endsMs) return
     const isBehind = known === null && budget.left() >= fewestLines
     await clock.sleep(isBehind ? 0 : restMs, signal)
   } while (!signal.aborted)
+}
+
+type Budget = ReturnType<typeof createBudget>
+
+/** Each call of what it returns emits the next events; true: there are more. */
+async function createReader(tail: Tail, budget: Budget): Promise<() => Promise<boolean>> {
+  const { store, since, lines, emit } = tail
+  let position = await store.feedPositionAt(since ?? store.now())
+  const completed = await completedJobs(tail)
+  return async () => {
+    const feed = await store.feedSince(position, lines, store.now())
+    position = feed.position
+    const events = [...feed.events, ...(await completed())].filter((event) => isWanted(tail, event))
+    const shown = summedUp(
+      events.sort((a, b) => a.at - b.at),
+      budget.left(),
+    )
+    budget.use(shown.length)
+    for (const event of shown) emit(event)
+    return feed.more
+  }
+}
+
+function isWanted({ kinds, types }: Tail, { kind, type }: FeedEvent): boolean {
+  return (!kinds || kinds.includes(kind)) && (!types || (type !== null && types.includes(type)))
 }
 
 /** Workers write no row for a completed job, so it isn't in the feed. */
