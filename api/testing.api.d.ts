@@ -358,6 +358,11 @@ interface ReleasedWorker {
     forced: boolean;
 }
 
+interface Renewed {
+    held: readonly Fence[];
+    states: ReadonlyMap<string, WorkerRow['state']>;
+}
+
 type ResolutionEvent = 'resolved' | 'retried' | 'dlq_retried' | 'cancelled' | 'discarded' | 'updated';
 
 interface RetentionPolicy {
@@ -404,7 +409,7 @@ interface Store extends StoreWriter, StoreReader {
 interface StoreWriter {
     enqueue(jobs: readonly NewJob[], now: number): Promise<readonly Enqueued[]>;
     exchange<Answer = never>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>>;
-    renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<readonly Fence[]>;
+    renew(workerIds: readonly string[], leaseUntil: number, now: number): Promise<Renewed>;
     transact<Item, Answer>(plan: Plan<Item, Answer>, items: readonly Item[], now: number): Promise<readonly Answer[]>;
     beginStep(fence: Fence, step: string, now: number): Promise<BegunStep>;
     completeStep(fence: Fence, step: string, result: string, now: number): Promise<CompletedStep>;

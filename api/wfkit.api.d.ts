@@ -1052,7 +1052,6 @@ interface StoreReader {
     breakers(): Promise<readonly NamedBreaker[]>;
     breaker(name: string): Promise<NamedBreaker | null>;
     breakerHistory(name: string, limit: number, since?: number): Promise<readonly HistoryRow[]>;
-    steps(jobKey: number): Promise<readonly Step[]>;
     allSteps(filter: StepFilter, page: Page): Promise<Paged<ListedStep>>;
     operations(filter: OperationFilter, page: Page): Promise<Paged<Operation>>;
     operation(id: number): Promise<Operation | null>;
