@@ -33,6 +33,14 @@ const time =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\s*\.|\bset(Timeout|Interval)\s*\(|node:timers|node:perf_hooks/
 const unfinished = /\bTODO\b|\bFIXME\b|\bXXX\b|\bas any\b|@ts-(ignore|nocheck)|\bnot implemented\b/i
 
+const storeOpeners = [
+  ...['app.ts', 'client.ts', 'start-worker.ts', 'cli/base-command.ts', 'cli/run-worker/run.ts'],
+  'metrics/stats.ts',
+]
+
+/** Opens a store to hand it to an engine or a worker, or adds statistics to it. */
+const opensStores = (path: string) => storeOpeners.includes(path) || path.startsWith('testing/')
+
 interface Source {
   /** Relative to src, with slashes. */
   path: string
@@ -218,6 +226,22 @@ describe('architecture', () => {
         ...(room === 'rows' ? policy : []),
         ...(room === 'queries' ? linesMatching(source, /\bINSERT\s|\bUPDATE\s|\bDELETE\s+FROM\b/) : []),
         ...(room === 'hot' ? [] : linesMatching(source, /attempt = \? AND worker_id = \?/)),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('writes to a store only through the engine, and workers to what is theirs', () => {
+    const writable = /^import type \{[^}]*\bStore(Writer)?\b[^}]*\} from '[^']*store\/port\.ts'/m
+    const wrong = faults((source) => {
+      const { part } = placeOf(source.path)
+      if (part === 'engine' || part === 'worker' || part.startsWith('store/')) return []
+      return [
+        ...(writable.test(source.code) && !opensStores(source.path) ? ['takes a writable store'] : []),
+        ...importsOf(source).flatMap(({ own }) =>
+          own?.startsWith('engine/plans/') ? [`imports ${own}`] : [],
+        ),
+        ...linesMatching(source, /\bengine\.store\b|\{ store\b.*\} = .*engine\b|\[writer\]/),
       ]
     })
     expect(wrong).toEqual([])

@@ -12,7 +12,7 @@ import { isStoreGone } from '../errors.ts'
 import { fingerprint } from '../domain/fingerprint.ts'
 import type { Logger } from '../logger.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import type { Ended, Engine, StopOfJob } from './engine.ts'
+import { writer, type Ended, type Engine, type StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { createLeaseEvidence, type LeaseEvidence } from './stale-leases.ts'
 import { retireWorkers } from './plans/workers.ts'
@@ -69,9 +69,9 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const { engine, clock, log, sweepMs } = options
   const sweeping: Sweeping = {
     ...options,
-    detector: createSleepDetector(clock, engine.store.now, sweepMs),
+    detector: createSleepDetector(clock, engine.now, sweepMs),
     evidence: createLeaseEvidence(),
-    pruner: createPruner({ store: engine.store, clock, retention: options.retention }),
+    pruner: createPruner({ store: engine[writer], clock, retention: options.retention }),
     ended: new AbortController(),
     heldUntil: clock.monotonic() + options.renewalMs,
   }
@@ -124,7 +124,7 @@ async function sweepOnce(sweeping: Sweeping): Promise<SweepReport> {
 
 async function leasesCanBeTrusted(sweeping: Sweeping): Promise<boolean> {
   const { engine, clock, detector, log } = sweeping
-  const { store } = engine
+  const store = engine[writer]
   // A write that changes nothing: while somebody holds the lock nobody renews, and the wait for it counts as sleep.
   await store.renew([], store.now(), store.now())
   const { slept, steppedMs } = detector.observe()
@@ -142,14 +142,14 @@ function holdBack(sweeping: Sweeping): void {
 }
 
 async function retireOverdue({ engine, clock, evidence, log }: Sweeping): Promise<void> {
-  const now = engine.store.now()
-  const ids = evidence.overdue(await engine.store.workers(now), { now, monotonic: clock.monotonic() })
+  const now = engine.now()
+  const ids = evidence.overdue(await engine.reader.workers(now), { now, monotonic: clock.monotonic() })
   if (ids.length === 0) return
   log.warn(
     'workers have not renewed for a whole lease although the clock, which was set back, says otherwise',
     { workers: ids },
   )
-  await engine.store.transact(
+  await engine[writer].transact(
     retireWorkers,
     ids.map((id) => ({ id })),
     now,
@@ -159,8 +159,8 @@ async function retireOverdue({ engine, clock, evidence, log }: Sweeping): Promis
 async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> {
   let total = 0
   while (!ended.signal.aborted) {
-    const now = engine.store.now()
-    const expired = await engine.store.expiredLeases(now, batchSize)
+    const now = engine.now()
+    const expired = await engine.reader.expiredLeases(now, batchSize)
     if (expired.length === 0) break
     const { settled } = await engine.exchange({ ended: expired.map((lease) => lostAttempt(lease, now)) })
     const lost = expired.filter((_, index) => settled[index] === 'applied')
@@ -194,8 +194,8 @@ function lostAttempt({ job, reason }: ExpiredLease, now: number): Ended {
 async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
   let total = 0
   while (!ended.signal.aborted) {
-    const now = engine.store.now()
-    const jobs = await engine.store.overdue(now, batchSize)
+    const now = engine.now()
+    const jobs = await engine.reader.overdue(now, batchSize)
     const stops = jobs.map((job) => {
       const error = deadlineError(job.deadlineAt ?? now, Math.max(job.runAt, now))
       return {

@@ -68,7 +68,7 @@ export async function runHandler<V, R>(
     const engine = createEngine({ store, random: seededRandom(1), events: createEvents() })
     const claimed = await claim(engine, loaded, { input: { ...job, type: loaded.type, variables }, attempt })
     await leaveSteps(store, claimed, steps)
-    const attemptRun = await execute({ engine, loaded, claimed, clock, abort })
+    const attemptRun = await execute({ engine, store, loaded, claimed, clock, abort })
     const { outcome } = attemptRun.end
     if (outcome) await settle(engine, attemptRun.end, outcome)
     return {
@@ -126,14 +126,14 @@ async function leaveSteps(
 
 interface Execution {
   engine: Engine
+  store: Store
   loaded: LoadedHandler
   claimed: ClaimedJob
   clock: FakeClock
   abort: RunHandlerOptions['abort']
 }
 
-async function execute({ engine, loaded, claimed, clock, abort }: Execution) {
-  const { store } = engine
+async function execute({ engine, store, loaded, claimed, clock, abort }: Execution) {
   const { storeId } = await store.info()
   const progress: { fraction: number; note: string | null }[] = []
   const logs: { level: LogLevel; message: string; fields: LogFields }[] = []
@@ -210,8 +210,8 @@ async function reportOf<R>(
   }
 }
 
-async function detailOf({ store }: Engine, key: number): Promise<JobDetail> {
-  const detail = await store.job(key)
+async function detailOf({ reader }: Engine, key: number): Promise<JobDetail> {
+  const detail = await reader.job(key)
   if (!detail) throw new WfError('unexpected', `job ${key} is gone`)
   return detail
 }

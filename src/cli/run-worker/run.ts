@@ -137,10 +137,10 @@ async function openMetrics(port: number, { engine, log }: RunParts) {
     import('../../worker/metrics-server.ts'),
     import('../../metrics/prometheus.ts'),
   ])
-  const { store } = engine
+  const { reader } = engine
   const server = await serveMetrics(port, {
     contentType: prometheusContentType,
-    text: () => prometheusText(store, store.now()),
+    text: () => prometheusText(reader, reader.now()),
   })
   log.info(`metrics on http://127.0.0.1:${server.port}/metrics`)
   return server
