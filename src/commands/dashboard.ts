@@ -23,11 +23,11 @@ interface LiveFlags {
 }
 
 export default class Dashboard extends BaseCommand {
-  static override summary = 'Watch the store on a living screen, and act from it.'
+  static override summary = 'Watch the store and act on it'
   static override description =
-    prose`Six screens: all at a glance, incidents by cause, dead letters, breakers, jobs with their next start, workers. Keys are at
-the bottom and behind ?. Capitals change something, and ask before they do. With --once one frame is printed as plain text, as wide as
-COLUMNS says, 100 unless told; that needs no terminal.`
+    prose`Six screens: overview, incidents by cause, dead letters, breakers, jobs with their next start, workers. The bottom line shows
+the keys, ? lists all of them. Capital letters change something, and ask first. --once prints one frame as plain text, as wide as
+COLUMNS (default: 100), without a terminal.`
   static override examples = [
     '<%= config.bin %> dashboard',
     '<%= config.bin %> dashboard --screen incidents --read-only',
@@ -35,15 +35,15 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   ]
   static override flags = {
     screen: Flags.custom<(typeof screens)[number]>({
-      ...{ summary: `the first screen: ${screens.join(', ')} (overview unless told)`, helpValue: 'SCREEN' },
+      ...{ summary: `first screen: ${screens.join(', ')} (default: overview)`, helpValue: 'SCREEN' },
       parse: guarded((text, name) => readChoice(text, name, screens)),
     })(),
     refresh: durationFlag(
-      { summary: 'look at the store at most so often (1s unless told)' },
+      { summary: 'shortest time between two polls of the store (default: 1s)' },
       { min: 250, max: 3_600_000 },
     ),
-    once: Flags.boolean({ summary: 'print one frame as text, and end' }),
-    'read-only': Flags.boolean({ summary: 'change nothing, whatever key is pressed' }),
+    once: Flags.boolean({ summary: 'print one frame as text and exit' }),
+    'read-only': Flags.boolean({ summary: 'disable all keys that change something' }),
   }
 
   async run(): Promise<void> {
@@ -96,9 +96,9 @@ COLUMNS says, 100 unless told; that needs no terminal.`
   }
 }
 
-/** Null: there is a terminal that can be drawn on and typed at. */
+/** Returns null if there is a terminal to draw on and to read keys from. */
 function whyNoScreen(): string | null {
-  if (process.stdin.isTTY !== true) return 'standard input is none'
-  if (process.stdout.isTTY !== true) return 'standard output is none'
-  return process.env['TERM'] === 'dumb' ? 'TERM says that this one is dumb' : null
+  if (process.stdin.isTTY !== true) return 'standard input is not one'
+  if (process.stdout.isTTY !== true) return 'standard output is not one'
+  return process.env['TERM'] === 'dumb' ? 'TERM is set to dumb' : null
 }

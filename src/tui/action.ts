@@ -16,7 +16,7 @@ import {
 
 /** A sentence where the key means nothing here. */
 export function actionOf(state: State, verb: Verb): Action | string {
-  if (state.readOnly) return 'this dashboard only looks (--read-only)'
+  if (state.readOnly) return 'nothing can be changed with --read-only'
   if (verb === 'undo') return { of: 'operation', verb }
   // What is marked, wherever the selection stands.
   const [item, ...others] = chosen(state)
@@ -30,23 +30,23 @@ export function actionOf(state: State, verb: Verb): Action | string {
 /** Nothing is marked: beside the selected one, all that its list shows is offered. */
 function withAllShown(state: State, action: JobsAction): JobsAction {
   const other = allShown(state, action.verb)
-  return other === null ? action : { ...action, words: 'only what is selected', other }
+  return other === null ? action : { ...action, words: 'only the selected row', other }
 }
 
 type Chosen = readonly [Marked, ...Marked[]]
 
 function breakerAction([item, ...others]: Chosen, verb: 'trip' | 'close'): Action | string {
-  if (others.length > 0) return `${verb} takes one breaker at a time: Esc takes the marks away`
+  if (others.length > 0) return `${verb} takes one breaker at a time: Esc clears the marks`
   return item.kind === 'breaker'
     ? { of: 'breaker', verb, name: nameOf(item) }
-    : `choose a breaker to ${verb} it`
+    : `select a breaker to ${verb} it`
 }
 
 function typeAction(state: State, meant: Chosen): Action | string {
   const [type, ...others] = new Set(meant.map(({ type: each }) => each))
-  if (others.length > 0) return 'pause takes one type at a time: Esc takes the marks away'
-  if (type === null || type === undefined) return 'choose something of the type that is to be paused'
-  if (!state.figures?.counted) return 'whether it is paused is still being read'
+  if (others.length > 0) return 'pause takes one type at a time: Esc clears the marks'
+  if (type === null || type === undefined) return 'select a row of the type to pause'
+  if (!state.figures?.counted) return 'the types are still being read'
   const isPaused = state.figures.types.some((view) => view.type === type && view.pausedAt !== null)
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
 }
@@ -54,7 +54,7 @@ function typeAction(state: State, meant: Chosen): Action | string {
 function jobsAction(state: State, meant: Chosen, verb: Verb): JobsAction | string {
   const [item] = meant
   if (meant.some(({ kind }) => kind !== item.kind))
-    return `${verb} takes causes alone: Esc takes the marks away`
+    return `${verb} takes either causes or jobs: Esc clears the marks`
   if (item.kind === 'cause') {
     const { selector } = state.filters.causes ?? { selector: {} }
     const fingerprints = meant.map(nameOf)
@@ -65,7 +65,7 @@ function jobsAction(state: State, meant: Chosen, verb: Verb): JobsAction | strin
       : 'a cause can be resolved (R) or cancelled (X) as a whole'
   }
   const keys = meant.flatMap(({ key }) => key ?? [])
-  if (keys.length === 0) return `choose a job to ${verb} it`
+  if (keys.length === 0) return `select a job to ${verb} it`
   const selector = { keys }
   switch (verb) {
     case 'resolve':
@@ -78,7 +78,7 @@ function jobsAction(state: State, meant: Chosen, verb: Verb): JobsAction | strin
     case 'discard':
       return item.kind === 'letter'
         ? { of: 'jobs', verb, list: 'dlq', selector }
-        : 'only dead letters are discarded; X cancels a job'
+        : 'only dead letters can be discarded; X cancels a job'
     default:
       return { of: 'jobs', verb: 'cancel', list: listOfKind(item), selector }
   }
@@ -99,7 +99,7 @@ function allShown(state: State, verb: JobVerb): Omit<JobsAction, 'other'> | null
   const isOne = (itemsOf(state)?.length ?? 0) <= 1 && !state.pages[list]?.more
   if (all === null || isOne || (filter === undefined && state.cause === null)) return null
   const of = state.cause === null ? 'all' : 'all of this cause'
-  const words = filter === undefined ? of : `${of} that fit the filter ${filter.text}`
+  const words = filter === undefined ? of : `${of} that match the filter ${filter.text}`
   return { of: 'jobs', verb, list: all.of, selector: all.selector, words }
 }
 

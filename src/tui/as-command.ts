@@ -72,9 +72,9 @@ function onlyHere(action: JobsAction): string {
   const rest = setFlags({ ...action, set: set.filter(({ remove }) => !remove) })
   const road =
     verb === 'dlq_retry'
-      ? `only the editor of wf dlq retry ${selector.keys?.join(' ') ?? ''} --edit does`
-      : 'no command does'
-  return `takes away ${takenAway(action).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
+      ? `only wf dlq retry ${selector.keys?.join(' ') ?? ''} --edit can do`
+      : 'no command can do'
+  return `removes ${takenAway(action).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
 }
 
 /** Quotes stand around the value alone: what hides secrets then sees where one ends. */

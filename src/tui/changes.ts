@@ -62,7 +62,7 @@ export class Changes {
   }
 
   ask(verb: Verb): void {
-    if (this.#working) return this.#tell('one change at a time: the last one is still at work', 'bad')
+    if (this.#working) return this.#tell('one change at a time: the last one is still running', 'bad')
     if (verb === 'edit')
       return void this.#edit().catch((error: unknown) => this.#tell(messageOf(error), 'bad'))
     const action = actionOf(this.#parts.stateStore.state(), verb)
@@ -146,15 +146,15 @@ export class Changes {
     const item = itemsOf(stateStore.state())?.find(({ id }) => id === one?.id)
     const key = item ? keyOf(item) : null
     if (!item || key === null || others.length > 0)
-      return this.#tell('choose one job to edit its variables', 'bad')
-    if (stateStore.state().readOnly) return this.#tell('this dashboard only looks (--read-only)', 'bad')
+      return this.#tell('select one job to edit its variables', 'bad')
+    if (stateStore.state().readOnly) return this.#tell('nothing can be changed with --read-only', 'bad')
     const road = roadOf(item)
     if (road === null)
-      return this.#tell('variables can be edited while a job waits or has stopped, not now', 'bad')
+      return this.#tell('variables can only be edited while a job waits or has stopped', 'bad')
     const detail = await source.reader.job(key)
-    if (detail === null) return this.#tell('the job is not there any more', 'bad')
+    if (detail === null) return this.#tell('the job no longer exists', 'bad')
     const set = this.#edited({ key, variables: detail.variables })
-    if (set.length === 0) return this.#tell('the variables are as they were', 'good')
+    if (set.length === 0) return this.#tell('the variables are unchanged', 'good')
     this.#offer({ of: 'jobs', ...road, selector: { keys: [key] }, set })
   }
 
@@ -170,7 +170,9 @@ export class Changes {
       this.#draft = null
       return changes
     } catch (error) {
-      throw new Error(`not taken (E opens it again as you left it): ${messageOf(error)}`, { cause: error })
+      throw new Error(`the edit was rejected (E opens it again as you left it): ${messageOf(error)}`, {
+        cause: error,
+      })
     }
   }
 

@@ -14,7 +14,7 @@ export function editText(text: string, env: Readonly<Record<string, string | und
     // As other programs do: the setting may carry arguments.
     const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$0"`, file], { stdio: 'inherit' })
     if (error) throw error
-    if (status !== 0) throw new Error(`${editor} ended with ${status ?? 'a signal'}: nothing was changed`)
+    if (status !== 0) throw new Error(`${editor} exited with ${status ?? 'a signal'}: nothing was changed`)
     return readFileSync(file, 'utf8')
   } finally {
     rmSync(folder, { recursive: true, force: true })

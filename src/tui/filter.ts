@@ -67,7 +67,9 @@ export function readFilter(
       return { text: typed, selector: { error: { text: typed } } }
     const selector = parseSelector(typed, now, narrows[list])
     const isNamed = narrows[list] === undefined && Object.keys(selector).some((field) => field !== 'types')
-    return isNamed ? `${list} are narrowed by --type, or by words of their names` : { text: typed, selector }
+    return isNamed
+      ? `${list} can be filtered by --type, or by words in their names`
+      : { text: typed, selector }
   } catch (error) {
     if (error instanceof WfError) return error.hint ? `${error.message}: ${error.hint}` : error.message
     throw error

@@ -77,7 +77,7 @@ function overWhich(wanted: number, { count, fromEnd }: { count: number; fromEnd:
 }
 
 function told(state: State): State {
-  return { ...state, notice: { text: 'the screen is frozen: p lets it read on', tone: 'bad', at: state.now } }
+  return { ...state, notice: { text: 'the screen is frozen: p resumes it', tone: 'bad', at: state.now } }
 }
 
 function next(from: number, { to, page, last }: { to: Move; page: number; last: number }): number {

@@ -15,7 +15,7 @@ export function reducePrompt(state: State, prompt: Prompt, key: string): State {
   if (key === 'enter')
     return prompt.of === 'filter'
       ? filtered(state, prompt)
-      : { ...state, overlay: { ...prompt, error: 'there is no such command' } }
+      : { ...state, overlay: { ...prompt, error: 'no such command' } }
   if (key === 'tab' && prompt.of === 'palette')
     return { ...state, overlay: { ...prompt, text: commandsLike(prompt.text)[0] ?? prompt.text } }
   return { ...state, overlay: { ...prompt, text: edited(prompt.text, key), error: null } }

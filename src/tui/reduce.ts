@@ -109,7 +109,7 @@ const others: Partial<Record<Command, (state: State) => State>> = {
       : {
           ...state,
           notice: {
-            text: 'the overview shows all; filter on one of the other screens',
+            text: 'the overview has no filter: use one of the other screens',
             tone: 'bad',
             at: state.now,
           },
@@ -191,7 +191,7 @@ function markedAll(state: State): State {
 /** Unless it is wanted no more. */
 function withMarks(state: State, { key, marks, more }: Extract<Event, { type: 'marked' }>): State {
   if (state.marking !== key || pageKey(queryOf(state)) !== key) return state
-  const text = `marked are the first ${thousands(marks.size)}, and there are more: / narrows the list`
+  const text = `only the first ${thousands(marks.size)} rows are marked: / narrows the list`
   const notice = more ? ({ text, tone: 'bad', at: state.now } as const) : state.notice
   return { ...state, marks, marking: null, notice }
 }
@@ -211,7 +211,7 @@ function sided(state: State, pane: 'explain' | 'attempts'): State {
   if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
     return {
       ...state,
-      notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now },
+      notice: { text: 'select a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now },
     }
   }
   return state.pane === pane

@@ -27,4 +27,4 @@ export async function resolveTargets(reader: StoreReader, action: Action, now: n
 
 /** The keys are kept in memory until the change is done. */
 export const mostTargets = 100_000
-const tooMany = `more than ${thousands(mostTargets)} jobs are meant: / narrows the list, and the command line takes any number`
+const tooMany = `more than ${thousands(mostTargets)} jobs match: / narrows the list, and the command line takes any number`

@@ -68,9 +68,9 @@ describe('what a change is about', () => {
   it('never mixes causes with what else stands on the overview', () => {
     const overview = press(read(start(), [cause('ab'), typeRow('mail')]), 'mark-all')
     for (const verb of ['resolve', 'cancel'] as const)
-      expect(actionOf(overview, verb)).toMatch(/causes alone/)
+      expect(actionOf(overview, verb)).toMatch(/either causes or jobs/)
     const type = press(read(start(), [cause('ab'), typeRow('mail')]), 'last', 'mark', 'first')
-    expect(actionOf(type, 'resolve')).toBe('choose a job to resolve it')
+    expect(actionOf(type, 'resolve')).toBe('select a job to resolve it')
   })
 })
 
@@ -139,14 +139,14 @@ describe('the command of a panel', () => {
   it('says where a variable is taken away, which no --set does', () => {
     const set = [{ path: 'note', value: null, remove: true, add: false }]
     expect(command({ of: 'jobs', verb: 'dlq_retry', list: 'dlq', selector: { keys: [7] }, set })).toBe(
-      'takes away note, which only the editor of wf dlq retry 7 --edit does',
+      'removes note, which only wf dlq retry 7 --edit can do',
     )
     expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set })).toBe(
-      'takes away note, which no command does',
+      'removes note, which no command can do',
     )
     const more = [...set, { path: 'amount', value: 8, add: false }]
     expect(command({ of: 'jobs', verb: 'retry', list: 'jobs', selector: { keys: [7] }, set: more })).toMatch(
-      /does; and --set amount=8$/,
+      /can do; and --set amount=8$/,
     )
   })
 })

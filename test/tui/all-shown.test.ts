@@ -41,7 +41,7 @@ describe('an action on a list that a filter or a cause has narrowed', () => {
       ...{ type: 'resolved', id: 1 },
       ...(await resolveTargets(made.source.reader, one, made.source.now())),
     })
-    expect(textOf(ready)).toMatch(/1 job [\s\S]*a takes all of this cause/)
+    expect(textOf(ready)).toMatch(/1 job [\s\S]*a switches to all of this cause/)
     const all = otherOf(panelOf(members, one), 'a')
     if (all === null) throw new Error('a is not heard')
     expect((await resolveTargets(made.source.reader, all, made.source.now())).targets).toHaveLength(14)

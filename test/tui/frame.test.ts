@@ -169,8 +169,8 @@ describe('a frame', () => {
   })
 
   it('shows who is where on an empty store', () => {
-    expect(textOf(read(start(), [typeRow('mail')]))).toContain('none is open')
-    expect(textOf(read(start({ screen: 'dead-letters' }), []))).toContain('no dead letter is open')
+    expect(textOf(read(start(), [typeRow('mail')]))).toContain('none open')
+    expect(textOf(read(start({ screen: 'dead-letters' }), []))).toContain('no open dead letters')
     expect(textOf(read(start({ screen: 'incidents' }), []))).toContain('nothing waits for a person')
   })
 })

@@ -134,7 +134,8 @@ describe.skipIf(!hasPty)('being away for a while', () => {
     // The command stands there before it is known how many it is about, and nothing can be agreed to until then.
     await pty.until(
       (shown) =>
-        shown.includes(`wf incidents resolve ${key} --set amount=25`) && shown.includes('y or Enter does it'),
+        shown.includes(`wf incidents resolve ${key} --set amount=25`) &&
+        shown.includes('y or Enter confirms'),
     )
     expect(pty.file('editing')).toBe(pty.file('before'))
     pty.type('y')

@@ -228,10 +228,7 @@ describe('a list of any length', () => {
       total: 400,
     })
     const frozen = press(reduce(first, { type: 'read', snapshot: long }), 'freeze', 'last')
-    expect([selected(frozen), frozen.notice?.text]).toEqual([
-      'job:400',
-      'the screen is frozen: p lets it read on',
-    ])
+    expect([selected(frozen), frozen.notice?.text]).toEqual(['job:400', 'the screen is frozen: p resumes it'])
     expect(queryOf(frozen).place.cursor).toBe(null)
   })
 })
@@ -307,7 +304,7 @@ describe('marks', () => {
       id: 1,
       ...(await resolveTargets(source.reader, action, source.now())),
     })
-    expect(textOf(panel)).toMatch(/397 jobs; 2 of those that were chosen are gone/)
+    expect(textOf(panel)).toMatch(/397 jobs; 2 of the selected jobs no longer match/)
   })
 
   it('stay on rows that are on no page any more', () => {

@@ -31,7 +31,7 @@ describe('the panel before a change', () => {
       for (const columns of [40, 60, 80, 120]) {
         const text = textOf(asked(columns, rows))
         expect(text).toMatch(/│ 4 jobs/)
-        expect(text).toMatch(/y or Enter does it/)
+        expect(text).toMatch(/y or Enter confirms/)
         const command = text.slice(text.indexOf('wf incidents'))
         if (text.includes('wf incidents'))
           expect(command.includes('e30dd8501343ffa2') || command.includes('…')).toBe(true)
@@ -54,7 +54,7 @@ describe('the panel before a change', () => {
       targets,
       guarded: [],
     })
-    expect(textOf(gone)).toMatch(/│ 4 jobs; 2 of those that were chosen are gone/)
+    expect(textOf(gone)).toMatch(/│ 4 jobs; 2 of the selected jobs no longer match/)
     const command = `wf incidents resolve ${keys.join(' ')}`
     for (const rows of [10, 16, 24, 50]) {
       const text = textOf(
@@ -63,7 +63,7 @@ describe('the panel before a change', () => {
           overlay: { kind: 'copy', command, copied: false, under: null },
         }),
       )
-      const [, left] = /… ([\d,]+) more characters, which y copies too/.exec(text) ?? []
+      const [, left] = /… ([\d,]+) more characters, copied too/.exec(text) ?? []
       const read = [...text.matchAll(/\b[1-3]\d{3}\b/g)].at(-1)?.[0] ?? ''
       expect(Number(left?.replace(',', ''))).toBe(
         command.length - command.indexOf(` ${read} `) - ` ${read} `.length,
@@ -148,7 +148,7 @@ describe('the keys', () => {
     for (const columns of [60, 100, 110, 120, 200]) {
       const text = textOf(press(start({ size: { columns, rows: 60 } }), 'help'))
       expect(text).not.toContain('…')
-      expect(text).toContain('mark all of the list, or none')
+      expect(text).toContain('mark all rows, or none')
     }
   })
 })

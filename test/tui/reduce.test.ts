@@ -100,7 +100,7 @@ describe('marking', () => {
     expect(actionOf(marked(asked), 'cancel')).toMatchObject({ selector: { keys: [1, 2, 3, 4] } })
     // What is not on the page stays marked, whatever is read.
     expect(read(marked(asked), jobs(3, 2), { more: true, next: '2', total: null }).marks.size).toBe(4)
-    expect(marked(asked, true).notice?.text).toMatch(/marked are the first 4, and there are more/)
+    expect(marked(asked, true).notice?.text).toMatch(/only the first 4 rows are marked/)
     for (const left of [
       press(asked, 'back'),
       press(asked, 'mark-all'),
@@ -152,7 +152,7 @@ describe('the filter', () => {
     expect(at('workers', '17').filters.workers?.selector).toEqual({ error: { text: '17' } })
     expect(at('breakers', '--type mail').filters.breakers?.selector).toEqual({ types: ['mail'] })
     expect(at('workers', '--since 2h').overlay).toMatchObject({
-      error: 'workers are narrowed by --type, or by words of their names',
+      error: 'workers can be filtered by --type, or by words in their names',
     })
   })
 

@@ -139,7 +139,7 @@ describe.skipIf(!hasPty)('on a real terminal', () => {
     })
     await pty.until(/▲ 2 incidents/)
     pty.type('R')
-    await pty.until(/only looks/)
+    await pty.until(/nothing can be changed with --read-only/)
     pty.type('yyq')
     await pty.until(/exit 0/)
     expect((await store.counts()).failed).toBe(2)

@@ -18,11 +18,11 @@ export function attemptsPage({ job, attempts }: InspectedDetail, context: Attemp
   const newest = [...attempts].reverse()
   const more =
     newest.length > mostAttempts
-      ? [paint.dim(`… and ${newest.length - mostAttempts} before them: wf jobs show ${job.key}`)]
+      ? [paint.dim(`… ${newest.length - mostAttempts} earlier ones: wf jobs show ${job.key}`)]
       : []
   return [
     say`${paint.bold(say`attempts of job ${job.key}`)}  ${job.type}`,
-    ...(newest.length === 0 ? [say``, paint.dim('none has started')] : []),
+    ...(newest.length === 0 ? [say``, paint.dim('no attempt has started')] : []),
     ...newest.slice(0, mostAttempts).flatMap((attempt) => [say``, ...attemptLines(attempt, context)]),
     ...more,
   ]
@@ -60,6 +60,6 @@ function thrownLines(
       ...indented(told(cause.message)),
     ]),
     ...frames,
-    ...(truncated ? [paint.dim('the record was cut to fit its bound')] : []),
+    ...(truncated ? [paint.dim('the record was truncated to its size limit')] : []),
   ]
 }

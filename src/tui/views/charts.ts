@@ -98,7 +98,9 @@ function rateWords(
     ...(all === 0 ? [] : [say`failed ${((hour.failed / all) * 100).toFixed(1)} %`]),
     ...(waiting === 0
       ? []
-      : [say`${thousands(waiting)} wait, ${nextDueAt === null ? 'held' : `next ${soon(nextDueAt - now)}`}`]),
+      : [
+          say`${thousands(waiting)} waiting, ${nextDueAt === null ? 'held' : `next ${soon(nextDueAt - now)}`}`,
+        ]),
     ...(slowest && slowest[1].p95Ms !== null
       ? [paint.dim(say`slowest ${slowest[0]}: p95 ${quantileWords(slowest[1].p95Ms)}`)]
       : []),

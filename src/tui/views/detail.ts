@@ -178,9 +178,9 @@ function workerPage(
       [
         ['process', say`${pid} on ${host}`],
         ['up', span(upMs)],
-        ['lease', alive ? `${span(leaseLeftMs)} left` : `over for ${span(leaseLeftMs)}`],
+        ['lease', alive ? `${span(leaseLeftMs)} left` : `expired ${span(leaseLeftMs)} ago`],
         ['busy', say`${running.length} of ${concurrency}`],
-        ['takes', quarantine ? 'only suspects, one at a time' : null],
+        ['takes', quarantine ? 'suspects only, one at a time' : null],
         ['types', joined(types, ' ')],
       ],
       paint,

@@ -35,7 +35,7 @@ function summary({ figures, now }: State, { paint }: RenderContext, isShort: boo
   const parts = [
     failed > 0
       ? paint.red(say`▲ ${isShort ? thousands(failed) : counted(failed, 'incident')}`)
-      : paint.green('no incident'),
+      : paint.green('no incidents'),
     ...(open > 0 ? [paint.red(say`■ ${isShort ? open : say`${counted(open, 'breaker')} not closed`}`)] : []),
     ...(dead > 0 ? [say`${thousands(dead)} dead`] : []),
     ...(paused > 0 ? [paint.yellow(say`${isShort ? paused : counted(paused, 'type')} paused`)] : []),
@@ -122,7 +122,7 @@ function helpLine(state: State, { paint, width }: RenderContext): Safe {
 
 function promptHelp(prompt: Extract<State['overlay'], { kind: 'prompt' }>): Safe {
   if (prompt.of === 'filter')
-    return say` --type --state --kind --error --code --since --where … or words of the error; Enter filters, Esc leaves it as it was`
+    return say` --type --state --kind --error --code --since --where … or words of the error · Enter applies, Esc cancels`
   return say` ${joined(commandsLike(prompt.text).slice(0, 12), '  ')}`
 }
 

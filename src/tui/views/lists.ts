@@ -88,12 +88,12 @@ function rowsOf(
 
 const nothing: Readonly<Record<ListName, string>> = {
   overview: '',
-  causes: 'no incident is open: nothing waits for a person',
-  incidents: 'no incident of this cause is open any more: Esc goes back',
-  'dead-letters': 'no dead letter is open',
-  breakers: 'no breaker was ever opened',
-  jobs: 'no job waits, is due or runs; a filter such as --state completed finds others',
-  workers: 'no worker is registered: wf run-worker HANDLER starts one',
+  causes: 'no open incidents: nothing waits for a person',
+  incidents: 'no open incidents of this cause any more: Esc goes back',
+  'dead-letters': 'no open dead letters',
+  breakers: 'no breaker has ever opened',
+  jobs: 'no waiting, due or running jobs; a filter such as --state completed finds others',
+  workers: 'no workers registered: wf run-worker HANDLER starts one',
 }
 
 function emptyWords(state: State): string {
@@ -101,6 +101,6 @@ function emptyWords(state: State): string {
   const filter = state.filters[list]
   const page = state.pages[list]
   if (filter && page?.more)
-    return `nothing has been found yet for ${filter.text}: ${page.place.fromEnd ? 'k' : 'j'} looks on`
-  return filter ? `nothing fits the filter ${filter.text}: Esc takes it away` : nothing[list]
+    return `no match yet for ${filter.text}: ${page.place.fromEnd ? 'k' : 'j'} searches on`
+  return filter ? `nothing matches the filter ${filter.text}: Esc clears it` : nothing[list]
 }

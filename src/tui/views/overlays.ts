@@ -75,8 +75,8 @@ function copyLines(
   { paint, width, height }: RenderContext,
 ): readonly Safe[] {
   const told = copied
-    ? paint.green('the terminal was told to copy it')
-    : paint.dim('y copies it by the terminal (OSC 52), any other key closes')
+    ? paint.green('copied through the terminal')
+    : paint.dim('y copies it through the terminal (OSC 52) · any other key closes')
   const { text } = shownCommand(command)
   const room = roomOf(width)
   // Thousands of keys: what no screen has room for is not put into lines either.
@@ -84,7 +84,7 @@ function copyLines(
   const fits = lines.length <= height - 3 && text.length <= room * height
   const shown = fits ? lines : lines.slice(0, Math.max(1, height - 4))
   const left = text.length - shown.reduce((sum, line) => sum + line.text.length + 1, 0)
-  const more = fits ? [] : [paint.yellow(say`… ${thousands(left)} more characters, which y copies too`)]
+  const more = fits ? [] : [paint.yellow(say`… ${thousands(left)} more characters, copied too`)]
   return panel('as a command', [...shown.map((line) => paint.cyan(line)), ...more, told], width)
 }
 
@@ -96,8 +96,8 @@ function confirmLines(
   const { action, reason, typing, amount } = confirm
   const room = roomOf(width)
   const why = typing
-    ? say`reason: ${reason}█  ${paint.dim('Enter ends it')}`
-    : say`reason: ${reason === '' ? paint.dim('none (r gives one)') : reason}`
+    ? say`reason: ${reason}█  ${paint.dim('Enter when done')}`
+    : say`reason: ${reason === '' ? paint.dim('none (r adds one)') : reason}`
   const [count = [], ...groupLines] = countLines(confirm, { paint, room }).map((line) => [line])
   const blocks: readonly Block[] = [
     { lines: count, givesWay: 0 },
@@ -139,11 +139,11 @@ function fitted(blocks: readonly Block[], height: number): readonly Safe[] {
 }
 
 const deeds = {
-  resolve: 'resolve: they run again',
-  retry: 'retry: they run again',
-  dlq_retry: 'retry dead letters: they run again',
-  discard: 'discard dead letters: they never run again',
-  cancel: 'cancel: they never run again',
+  resolve: 'resolve: the jobs run again',
+  retry: 'retry: the jobs run again',
+  dlq_retry: 'retry dead letters: their jobs run again',
+  discard: 'discard dead letters: their jobs never run again',
+  cancel: 'cancel: the jobs never run again',
 } as const
 
 export function titleOf(action: Action): string {
@@ -152,11 +152,11 @@ export function titleOf(action: Action): string {
       return action.set ? `${deeds[action.verb]}, with changed variables` : deeds[action.verb]
     case 'breaker':
       return action.verb === 'trip'
-        ? `trip the breaker ${action.name}: nothing is let through`
-        : `close the breaker ${action.name}`
+        ? `trip breaker ${action.name}: block its calls`
+        : `close breaker ${action.name}`
     case 'type':
       return action.verb === 'pause'
-        ? `pause ${action.type}: running jobs finish, none starts`
+        ? `pause ${action.type}: running jobs finish, no new ones start`
         : `resume ${action.type}`
     default:
       return 'undo'
@@ -169,7 +169,7 @@ function otherLines(
   { paint, room }: { paint: RenderContext['paint']; room: number },
 ): readonly Safe[] {
   if (action.of !== 'jobs' || action.other?.words === undefined || status === 'working' || typing) return []
-  return [cutLine(say`${paint.bold('a')} takes ${action.other.words}`, room)]
+  return [cutLine(say`${paint.bold('a')} switches to ${action.other.words}`, room)]
 }
 
 function countLines(
@@ -178,12 +178,12 @@ function countLines(
 ): readonly Safe[] {
   if (status === 'counting') return [paint.dim('counting …')]
   if (action.of === 'operation') return targets.flatMap(({ type }) => wrapped(shownCommand(type), room))
-  if (action.of !== 'jobs') return status === 'working' ? [say`at work …`] : []
+  if (action.of !== 'jobs') return status === 'working' ? [say`working …`] : []
   const count = counted(targets.length, 'job')
   const gone = (action.selector.keys?.length ?? 0) - targets.length - guarded.length
   const goneWords =
     gone > 0 && Object.keys(action.selector).length === 1
-      ? `; ${thousands(gone)} of those that were chosen are gone`
+      ? `; ${thousands(gone)} of the selected jobs no longer match`
       : ''
   return [
     status === 'working'
@@ -193,7 +193,7 @@ function countLines(
     ...(guarded.length > 0
       ? [
           paint.yellow(
-            say`${thousands(guarded.length)} passed by, it would do harm again: ${[...new Set(guarded.map(({ kind }) => kind))].join(', ')} (g takes them too)`,
+            say`${thousands(guarded.length)} skipped, running them again would do harm: ${[...new Set(guarded.map(({ kind }) => kind))].join(', ')} (g includes them)`,
           ),
         ]
       : []),
@@ -219,18 +219,16 @@ function groupLines(targets: readonly Target[]): readonly Safe[] {
 
 function amountLine(action: Action, amount: number | null, paint: RenderContext['paint']): readonly Safe[] {
   if (takesRetries(action))
-    return [
-      say`retries: ${amount ?? paint.dim('what is left, else as enqueued')} ${paint.dim('(1-9 sets them)')}`,
-    ]
+    return [say`retries: ${amount ?? paint.dim('those left, else as enqueued')} ${paint.dim('(1-9 to set)')}`]
   return action.of === 'breaker' && action.verb === 'trip'
-    ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 sets them)')}`]
+    ? [say`for ${amount ?? usualTripMinutes} min ${paint.dim('(1-9 to set)')}`]
     : []
 }
 
 function keysLine(confirm: Confirm, paint: RenderContext['paint']): Safe {
   const { status } = confirm
-  if (status === 'counting') return paint.dim('Esc leaves it')
+  if (status === 'counting') return paint.dim('Esc cancels')
   if (status === 'working') return paint.dim('Esc stops after this batch')
-  if (isNothing(confirm)) return paint.dim('Esc leaves it')
-  return say`${paint.bold('y')} or ${paint.bold('Enter')} does it · ${paint.bold('n')} or ${paint.bold('Esc')} leaves it · ${paint.bold('c')} copies`
+  if (isNothing(confirm)) return paint.dim('Esc cancels')
+  return say`${paint.bold('y')} or ${paint.bold('Enter')} confirms · ${paint.bold('n')} or ${paint.bold('Esc')} cancels · ${paint.bold('c')} shows the command`
 }

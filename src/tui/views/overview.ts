@@ -136,7 +136,7 @@ function stacked(
 function causeTitle({ figures }: State, { paint }: RenderContext): Safe {
   const count = figures?.causes.length ?? 0
   return count === 0
-    ? say`${paint.bold('INCIDENTS')}  ${paint.dim('none is open')}`
+    ? say`${paint.bold('INCIDENTS')}  ${paint.dim('none open')}`
     : say`${paint.bold('INCIDENTS by cause')}  ${paint.dim(counted(count, 'cause'))}`
 }
 
@@ -149,7 +149,7 @@ function breakerTitle({ figures, now }: State, { paint, width }: RenderContext):
       ? say`■ ${name} open, probe in ${span(Math.max(0, (expiresAt ?? now) - now))}`
       : say`◪ ${name} half-open`,
   )
-  const none = all.length === 0 ? 'none was ever opened' : 'all are closed'
+  const none = all.length === 0 ? 'none has ever opened' : 'all closed'
   return cutLine(
     say`${paint.bold('BREAKERS')}  ${open.length === 0 ? paint.dim(none) : paint.red(joined(words, ', '))}`,
     width,
@@ -163,10 +163,10 @@ function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, wid
   const gone = workers.length - alive.length
   const crew =
     alive.length === 0
-      ? paint.red('no worker is up')
+      ? paint.red('no workers running')
       : say`${counted(alive.length, 'worker')} up · ${busy}/${slots} busy`
   return cutLine(
-    say`${paint.bold('TYPES')}  ${types.length === 0 ? paint.dim(isCounted ? 'none yet' : 'counting …') : crew}${gone > 0 ? paint.yellow(say` · ${gone} gone`) : say``}`,
+    say`${paint.bold('TYPES')}  ${types.length === 0 ? paint.dim(isCounted ? 'no jobs yet' : 'counting …') : crew}${gone > 0 ? paint.yellow(say` · ${gone} gone`) : say``}`,
     width,
   )
 }
