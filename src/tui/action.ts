@@ -39,13 +39,13 @@ function breakerAction([item, ...others]: Chosen, verb: 'trip' | 'close'): Actio
   if (others.length > 0) return `${verb} takes one breaker at a time: Esc clears the marks`
   return item.kind === 'breaker'
     ? { of: 'breaker', verb, name: nameOf(item) }
-    : `select a breaker to ${verb} it`
+    : `choose a breaker to ${verb} it`
 }
 
 function typeAction(state: State, meant: Chosen): Action | string {
   const [type, ...others] = new Set(meant.map(({ type: each }) => each))
   if (others.length > 0) return 'pause takes one type at a time: Esc clears the marks'
-  if (type === null || type === undefined) return 'select a row of the type to pause'
+  if (type === null || type === undefined) return 'choose a row of the type to pause'
   if (!state.figures?.counted) return 'the types are still being read'
   const isPaused = state.figures.types.some((view) => view.type === type && view.pausedAt !== null)
   return { of: 'type', verb: isPaused ? 'resume' : 'pause', type }
@@ -65,7 +65,7 @@ function jobsAction(state: State, meant: Chosen, verb: Verb): JobsAction | strin
       : 'a cause can be resolved (R) or cancelled (X) as a whole'
   }
   const keys = meant.flatMap(({ key }) => key ?? [])
-  if (keys.length === 0) return `select a job to ${verb} it`
+  if (keys.length === 0) return `choose a job to ${verb} it`
   const selector = { keys }
   switch (verb) {
     case 'resolve':

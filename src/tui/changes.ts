@@ -146,7 +146,7 @@ export class Changes {
     const item = itemsOf(stateStore.state())?.find(({ id }) => id === one?.id)
     const key = item ? keyOf(item) : null
     if (!item || key === null || others.length > 0)
-      return this.#tell('select one job to edit its variables', 'bad')
+      return this.#tell('choose one job to edit its variables', 'bad')
     if (stateStore.state().readOnly) return this.#tell('nothing can be changed with --read-only', 'bad')
     const road = roadOf(item)
     if (road === null)

@@ -211,7 +211,7 @@ function sided(state: State, pane: 'explain' | 'attempts'): State {
   if (item === null || !['incident', 'letter', 'job'].includes(item.kind)) {
     return {
       ...state,
-      notice: { text: 'select a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now },
+      notice: { text: 'choose a job first: Enter on a cause lists its jobs', tone: 'bad', at: state.now },
     }
   }
   return state.pane === pane

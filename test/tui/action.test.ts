@@ -70,7 +70,7 @@ describe('what a change is about', () => {
     for (const verb of ['resolve', 'cancel'] as const)
       expect(actionOf(overview, verb)).toMatch(/either causes or jobs/)
     const type = press(read(start(), [cause('ab'), typeRow('mail')]), 'last', 'mark', 'first')
-    expect(actionOf(type, 'resolve')).toBe('select a job to resolve it')
+    expect(actionOf(type, 'resolve')).toBe('choose a job to resolve it')
   })
 })
 

@@ -68,7 +68,7 @@ describe('the panel before a change', () => {
       expect(Number(left?.replace(',', ''))).toBe(
         command.length - command.indexOf(` ${read} `) - ` ${read} `.length,
       )
-      expect(text).toMatch(/y copies it by the terminal/)
+      expect(text).toMatch(/y copies it through the terminal/)
     }
   })
 
