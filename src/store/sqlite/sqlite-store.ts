@@ -54,7 +54,7 @@ export function sqliteStore(
     ...flushedReads(reader, group),
     async hasDue(types, suspects, now) {
       const found = await reader.hasDue(types, suspects, now)
-      wake.looked(found)
+      wake.checkedDue(found)
       return found
     },
     async version() {
@@ -62,7 +62,7 @@ export function sqliteStore(
       return reader.version()
     },
     ...writes(rows, group, transact),
-    exchange: exchanging(rows, { group, read, transact, looked: wake.looked }),
+    exchange: exchanging(rows, { group, read, transact, checkedDue: wake.checkedDue }),
     enqueueIn: callersEnqueuer({ place, log, location }),
     watch: wake.watch,
     async close() {
@@ -98,7 +98,7 @@ function flushedReads(
 function guardOf(db: Connection, { location, place }: { location: string; place: StorePlace }): () => void {
   const schema = schemaGuard(db, location)
   return () => {
-    place.look()
+    place.checkAll()
     schema()
   }
 }
@@ -166,10 +166,10 @@ interface Exchanging {
   group: GroupCommit
   read: Read
   transact: () => Transactor
-  looked(found: boolean): void
+  checkedDue(found: boolean): void
 }
 
-function exchanging(rows: Rows, { group, read, transact, looked }: Exchanging): StoreWriter['exchange'] {
+function exchanging(rows: Rows, { group, read, transact, checkedDue }: Exchanging): StoreWriter['exchange'] {
   const parts = once(
     (): ExchangeParts => ({
       ...{ settler: settler(rows), claimer: claimer(rows), types: rows.types },
@@ -182,22 +182,22 @@ function exchanging(rows: Rows, { group, read, transact, looked }: Exchanging): 
     return read(() => parts().claimer.hasDue(names, suspects, now))
   }
   // Attempts that were claimed here and are not settled yet: their handlers run.
-  let held = 0
+  let running = 0
   return async <Answer>(request: ExchangeRequest<Answer>, now: number): Promise<Exchanged<Answer>> => {
     const { settlements, claim } = request
     // Reads first: an idle worker must not take the write lock, which others need.
     if (settlements.length === 0 && (claim === undefined || !(await hasDue(claim, now)))) {
-      looked(false)
+      checkedDue(false)
       return { settled: [], claimed: [], followed: [] }
     }
     const exchanged = await group.run({
       weight: settlements.length + (claim?.limit ?? 0),
       byWorker: true,
-      handlersRun: held > settlements.length,
+      handlersRun: running > settlements.length,
       run: (careful) => exchange(parts(), request, { now, careful }),
     })
-    held = Math.max(0, held - settlements.length) + exchanged.claimed.length
-    if (claim !== undefined) looked(exchanged.claimed.length > 0)
+    running = Math.max(0, running - settlements.length) + exchanged.claimed.length
+    if (claim !== undefined) checkedDue(exchanged.claimed.length > 0)
     return exchanged
   }
 }

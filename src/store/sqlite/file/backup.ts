@@ -1,4 +1,4 @@
-/** A copy of a live store, made by the engine: a copied file would miss what is still in the WAL. */
+/** Backs up a live store through SQLite: a copied file would miss what is still in the WAL. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,9 +8,9 @@ import { createFile, type Connection } from './connection.ts'
 const pagesPerStep = 2_000
 
 /**
- * Complete and checked before it has its name; mode 0600. Holds every commit made before the call, however much is written
- * meanwhile. `source` is the caller's alone until it resolves, and in no transaction: of a connection that is writing
- * SQLite copies nothing, and says nothing. A store in memory has nothing to copy.
+ * The backup is complete and checked before it gets its name; mode 0600. It holds every commit made before the call, whatever is written
+ * meanwhile. Nothing else may use `source` until this resolves, and it must be in no transaction: of a connection that writes,
+ * SQLite silently copies nothing. A store in memory has nothing to copy.
  */
 export async function backupTo(source: Connection, target: string): Promise<void> {
   if (source.memory) return
@@ -32,7 +32,7 @@ export async function backupTo(source: Connection, target: string): Promise<void
   if (process.platform !== 'win32') sync(dirname(target), 'r')
 }
 
-/** In a read transaction: without it the copy would begin anew at each commit of another process, and might never end. */
+/** In a read transaction; otherwise the copy restarts at each commit of another process, and might never end. */
 async function copy(source: Connection, target: string): Promise<void> {
   source.exec('BEGIN')
   try {

@@ -1,21 +1,21 @@
 /**
- * Tells of commits by other connections about a millisecond after they are visible, at next to no cost while nothing
+ * Reports commits of other connections about 1 ms after they become visible, at almost no cost while nothing
  * happens. A write to the WAL file wakes it; `PRAGMA data_version` decides, because the file is written before
- * the commit can be read, by an fsync where SQLite syncs by itself. Notification alone is never relied on: a slow poll stands behind it.
+ * the commit can be read, by an fsync if SQLite syncs itself. A slow poll backs the notification.
  */
 import type { Cancel, Clock } from '../../../clock.ts'
 import type { Connection } from './connection.ts'
 import { fileWatch } from './file-watch.ts'
 
-/** After a write to the WAL, looks after these many ms, until the commit can be seen. */
-const looksAfterMs = [1, 2, 4, 8, 16, 32, 64] as const
-/** Between polls beside a watch that has shown that it works, and where none has. */
+/** After a write to the WAL: delays in ms of the checks until the commit is visible. */
+const checksAfterMs = [1, 2, 4, 8, 16, 32, 64] as const
+/** Poll intervals with a watch that has proved to work, and without one. */
 const provenPollMs = 250
 const unprovenPollMs = 50
-/** After a change that held nothing for us, no look for this long: a busy neighbour must not cost an idle worker its idleness. */
+/** Minimum time between checks after a change without due jobs, so that a busy neighbour costs an idle worker little. */
 const shortestRestMs = 5
 const longestRestMs = 50
-/** While this connection commits by itself as often as this, its own writes are all that a watch would hear. */
+/** While this connection commits this often itself, a watch would mostly report its own writes. */
 const busyCommits = 5
 const busyWithinMs = 10
 const busyRestMs = 20
@@ -24,13 +24,13 @@ export interface WakeUp {
   watch(changed: () => void): () => void
   /** A transaction of this connection has ended. */
   ownCommit(): void
-  /** Somebody looked for due jobs, and found some or none. */
-  looked(found: boolean): void
+  /** Called after each check for due jobs. */
+  checkedDue(found: boolean): void
   close(): void
 }
 
 export function wakeUp(db: Connection, { clock, location }: { clock: Clock; location: string }): WakeUp {
-  if (db.memory) return { watch: () => () => {}, ownCommit() {}, looked() {}, close() {} }
+  if (db.memory) return { watch: () => () => {}, ownCommit() {}, checkedDue() {}, close() {} }
   const watchers = new Set<() => void>()
   const changed = () => {
     for (const watcher of watchers) watcher()
@@ -47,7 +47,7 @@ export function wakeUp(db: Connection, { clock, location }: { clock: Clock; loca
       return () => end(entry)
     },
     ownCommit: () => watch.ownCommit(),
-    looked: (found) => watch.looked(found),
+    checkedDue: (found) => watch.checkedDue(found),
     close: () => [...watchers].map(end),
   }
 }
@@ -68,13 +68,13 @@ class CommitWatch {
   #running = false
   #resting = false
   #seen = 0
-  /** Whether the watch has ever spoken, and changes found since without it. */
+  /** Whether the watch has ever reported a write, and the changes since then that it missed. */
   #proven = false
   #missed = 0
   #cancelTimer: Cancel = () => {}
-  #cancelLook: Cancel = () => {}
+  #cancelCheck: Cancel = () => {}
   #restMs = 0
-  /** A change was told; whoever looks next shows whether it held anything. */
+  /** A change was reported; the next check for due jobs shows whether it mattered. */
   #told = false
   #ownStreak = 0
   #ownAtMs = Number.NEGATIVE_INFINITY
@@ -96,7 +96,7 @@ class CommitWatch {
   stop(): void {
     this.#running = false
     this.#cancelTimer()
-    this.#cancelLook()
+    this.#cancelCheck()
     this.#file.close()
   }
 
@@ -108,7 +108,7 @@ class CommitWatch {
     if (this.#ownStreak >= busyCommits && !this.#resting) this.#rest(busyRestMs)
   }
 
-  looked(found: boolean): void {
+  checkedDue(found: boolean): void {
     if (!this.#told) return
     this.#told = false
     this.#restMs = found ? 0 : Math.min(longestRestMs, Math.max(shortestRestMs, this.#restMs * 2))
@@ -119,18 +119,18 @@ class CommitWatch {
     this.#resting = false
     this.#file.open()
     this.#poll()
-    this.#look()
+    this.#check()
   }
 
   #rest(ms: number): void {
     if (!this.#running) return
     this.#resting = true
-    this.#cancelLook()
+    this.#cancelCheck()
     this.#file.close()
     this.#after(ms, () => {
       if (this.#ownStreak >= busyCommits && this.#clock.monotonic() - this.#ownAtMs < busyRestMs) {
         this.#rest(busyRestMs)
-        this.#look()
+        this.#check()
       } else {
         const before = this.#seen
         this.#arm()
@@ -142,7 +142,7 @@ class CommitWatch {
   #poll(): void {
     this.#after(this.#proven && this.#file.isOpen() ? provenPollMs : unprovenPollMs, () => {
       this.#file.open()
-      if (this.#look()) {
+      if (this.#check()) {
         this.#missed += 1
         if (this.#missed > 1) this.#proven = false
       }
@@ -150,22 +150,24 @@ class CommitWatch {
     })
   }
 
-  /** The WAL file was written, by whomever. */
+  /** Some process wrote the WAL file. */
   #written(): void {
     this.#proven = true
     this.#missed = 0
-    this.#cancelLook()
-    if (!this.#look()) this.#lookAgain(0)
+    this.#cancelCheck()
+    if (!this.#check()) this.#checkAgain(0)
   }
 
-  #lookAgain(step: number): void {
-    const ms = looksAfterMs[step]
+  #checkAgain(step: number): void {
+    const ms = checksAfterMs[step]
     if (ms === undefined || !this.#running || this.#resting) return
-    this.#cancelLook = this.#clock.after(ms, () => this.#look() || this.#lookAgain(step + 1), { unref: true })
+    this.#cancelCheck = this.#clock.after(ms, () => this.#check() || this.#checkAgain(step + 1), {
+      unref: true,
+    })
   }
 
-  /** True when something changed, which has been told by then. */
-  #look(): boolean {
+  /** Returns true if something changed, after reporting it. */
+  #check(): boolean {
     const current = this.#current()
     if (current === this.#seen) return false
     this.#seen = current
@@ -174,7 +176,7 @@ class CommitWatch {
     return true
   }
 
-  /** Called by timers and by the file system, so it throws nothing: what is wrong with the file, the next read or write says. */
+  /** Called by timers and the file system, so it never throws: the next read or write reports a broken file. */
   #current(): number {
     try {
       return this.#version.get() ?? this.#seen

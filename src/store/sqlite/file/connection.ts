@@ -1,4 +1,4 @@
-/** One connection to a store's file, set up the way every one of wf's is. */
+/** Connections to a store's file, with wf's settings. */
 import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { WfError } from '../../../errors.ts'
@@ -6,11 +6,11 @@ import { WfError } from '../../../errors.ts'
 export type Connection = Database.Database
 export type Statement = Database.Statement<unknown[]>
 
-/** `power`: a commit survives power loss. `process`: it survives the crash of every process, but the last ones may go with the power. */
+/** `power`: a commit survives power loss. `process`: it survives the crash of every process; a power loss may take the last commits. */
 export type Durability = 'power' | 'process'
 
 const walSizeLimitBytes = 64 * 1024 * 1024
-/** Claims and settlements touch few pages, the system's own cache has the rest; the driver's default of 16 MB is memory of every worker. */
+/** Claims and settlements touch few pages, and the system caches the rest; the driver's default is 16 MB a worker. */
 const pageCacheKb = 2_000
 
 export function openWriter(location: string): Connection {
@@ -18,14 +18,14 @@ export function openWriter(location: string): Connection {
   return guarded(db, () => {
     db.pragma('trusted_schema = OFF')
     db.pragma('foreign_keys = ON')
-    // Only takes hold while the file is empty; later it would write to it each time, and wake whoever watches.
+    // Only works on an empty file; later it would write each time and wake all watchers.
     if (db.pragma('page_count', { simple: true }) === 0) db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma(`journal_size_limit = ${walSizeLimitBytes}`)
     db.pragma(`cache_size = -${pageCacheKb}`)
   })
 }
 
-/** Can neither write nor create anything, nor copy the WAL into the file when it is the last to close. */
+/** Can't write or create anything, nor checkpoint the WAL when it is the last to close. */
 export function openReader(location: string): Connection {
   const db = new Database(location, { timeout: 0, readonly: true })
   return guarded(db, () => {
@@ -44,7 +44,7 @@ function guarded(db: Connection, setUp: () => void): Connection {
   }
 }
 
-/** Takes locks: run it until it meets none. The driver's own default for a WAL is NORMAL, so this says what is meant each time. */
+/** Takes locks: repeat it until it meets none. Always sets `synchronous`, because the driver's default for a WAL is NORMAL. */
 export function setJournal(
   db: Connection,
   { durability, shared }: { durability: Durability; shared: boolean },
@@ -59,14 +59,14 @@ export function setJournal(
   } else {
     db.pragma('locking_mode = EXCLUSIVE')
     db.pragma('journal_mode = DELETE')
-    // Takes the lock that the mode then keeps; otherwise two processes could open, read, and bar each other from writing.
+    // Takes the lock that the mode then keeps; otherwise two processes could open, read, and block each other's writes.
     db.exec('BEGIN EXCLUSIVE')
     db.exec('COMMIT')
   }
   db.pragma(durability === 'power' ? 'synchronous = FULL' : 'synchronous = NORMAL')
 }
 
-/** With its mode from the first byte on, whatever the umask; SQLite gives the -wal and -shm files the same. */
+/** Mode 0600 whatever the umask; SQLite gives the -wal and -shm files the same mode. */
 export function createFile(location: string): void {
   closeSync(openSync(location, 'a', 0o600))
 }

@@ -1,4 +1,4 @@
-/** The driver and the engine in it: whether they can be used at all, before a file is touched. */
+/** Checks the driver and its SQLite before a file is touched. */
 import Database from 'better-sqlite3'
 import { WfError } from '../../../errors.ts'
 import { engineVersion, type Connection } from './connection.ts'
@@ -8,7 +8,7 @@ const oldestEngine = [3, 51, 3] as const
 
 let isSound = false
 
-/** Throws a WfError `store_unavailable` that says which Node.js and ABI meet what. */
+/** Throws WfError `store_unavailable` with the versions of Node.js and the ABI. */
 export function checkDriver(): void {
   if (isSound) return
   const db = load()

@@ -1,6 +1,6 @@
 /**
- * Whether the path of a store still is the file that a connection has open. A deleted, moved or replaced file takes
- * writes as before, but nobody will ever read them: a job that it accepted would be lost.
+ * Checks whether the path of a store still leads to the file that a connection has open. A deleted, moved or replaced file accepts
+ * writes as before, but no one will ever read them: a job that it accepted would be lost.
  */
 import { realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -9,22 +9,22 @@ import { WfError } from '../../../errors.ts'
 import type { Connection } from './connection.ts'
 
 export interface StorePlace {
-  /** The file that was opened, in a form of its own. */
+  /** Identity of the opened file. */
   readonly file: string
-  /** One look at the file, 3 µs. Throws a WfError `store_missing` or `store_replaced`, or what the file system says. */
+  /** Checks the file (3 µs). Throws WfError `store_missing` or `store_replaced`, or the file system's error. */
   check(): void
-  /** The same, of the log and its index beside the file too, at most once a second. */
-  look(): void
+  /** Also checks the WAL and its index, at most once a second. */
+  checkAll(): void
 }
 
 /** Of a store in memory. */
-export const nowhere: StorePlace = { file: '', check: () => undefined, look: () => undefined }
+export const nowhere: StorePlace = { file: '', check: () => undefined, checkAll: () => undefined }
 
-const lookEveryMs = 1_000
-/** A path at which files are exchanged all the time is given up on. */
+const checkEveryMs = 1_000
+/** Tries to open a path whose file keeps changing. */
 const mostTries = 10
 
-/** Opens, and remembers which file that was: it must have been at the path before and after. */
+/** Opens the file at a path, and makes sure that it was there before and after. */
 export function openInPlace(
   location: string,
   clock: Clock,
@@ -51,14 +51,14 @@ interface Place {
   location: string
   clock: Clock
   file: string
-  /** Without symbolic links: that is where SQLite puts its log. */
+  /** Without symbolic links: SQLite puts its WAL there. */
   real: string
 }
 
 function placeOf({ location, clock, file, real }: Place): StorePlace {
-  /** What lay beside the file when it was looked at first; null for what was not there. It stays as long as the connection is open. */
+  /** The files beside it at the first check; null if absent. They stay while the connection is open. */
   let beside: readonly (readonly [path: string, identity: string | null])[] | null = null
-  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let checkedAtMs = Number.NEGATIVE_INFINITY
   const check = () => {
     const found = identityOf(location)
     if (found !== file) throw found === null ? missing(location) : replaced(location)
@@ -66,20 +66,20 @@ function placeOf({ location, clock, file, real }: Place): StorePlace {
   return {
     file,
     check,
-    look() {
+    checkAll() {
       const nowMs = clock.monotonic()
-      if (nowMs - lookedAtMs < lookEveryMs) return
+      if (nowMs - checkedAtMs < checkEveryMs) return
       check()
       beside ??= ['-wal', '-shm'].map((end) => [`${real}${end}`, identityOf(`${real}${end}`)] as const)
       for (const [path, known] of beside)
         if (known !== null && identityOf(path) !== known) throw logReplaced(location, path)
-      // Only what was in order is not looked at again for a while.
-      lookedAtMs = nowMs
+      // Only a successful check is remembered.
+      checkedAtMs = nowMs
     },
   }
 }
 
-/** Device and file number; the number of a file that is open is given to no other. Null when there is none. */
+/** Device and inode; an open file's inode isn't reused. Null if there is no file. */
 export function identityOf(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? null : `${found.dev}:${found.ino}`

@@ -1,14 +1,14 @@
-/** Notices writes to one file, where the platform can tell of them. */
+/** Reports writes to one file, if the platform supports it. */
 import { watch, type FSWatcher } from 'node:fs'
 
 export interface FileWatch {
-  /** Does nothing when it is open, or when the file cannot be watched. */
+  /** Does nothing if it is open already, or if the file can't be watched. */
   open(): void
   isOpen(): boolean
   close(): void
 }
 
-/** Does not keep the process alive. A file that is replaced is watched no more until the next `open`. */
+/** Doesn't keep the process alive. A replaced file is no longer watched until the next `open`. */
 export function fileWatch(file: string, written: () => void): FileWatch {
   let watcher: FSWatcher | null = null
   const close = () => {
@@ -25,7 +25,7 @@ export function fileWatch(file: string, written: () => void): FileWatch {
         })
         watcher.on('error', close)
       } catch {
-        // No such file yet, no watches left, or a file system that has none: the poll does it.
+        // No file yet, no watches left, or a file system without watches: the poll takes over.
         watcher = null
       }
     },

@@ -1,6 +1,6 @@
 /**
  * One transaction for every write of a tick of the event loop, so that a commit's fsync is paid once for all of them.
- * Promises settle when the COMMIT is on disk (log-sync.ts). Nothing here awaits while a transaction is open.
+ * Promises settle when the COMMIT is on disk (wal-fsync.ts). Nothing here awaits while a transaction is open.
  */
 import { isStoreGone, WfError } from '../../../errors.ts'
 import type { Connection } from './connection.ts'
@@ -10,26 +10,26 @@ import { createPace } from './write-throttle.ts'
 import { savepointOf, type Savepoint } from './savepoint.ts'
 import { isDamage, isLocked, isStoreFailure, storeError, syncErrors } from './sqlite-errors.ts'
 
-/** Bounds of one transaction: beyond them signals, timers and other writers would wait too long. One piece of work is never split. */
+/** Bounds of one transaction, so that signals, timers and other writers don't wait long. One piece of work is never split. */
 const mostJobs = 64
 const longestMs = 5
-/** How long a short write tries at every turn of the event loop for a lock that another holds, before it goes over to timers. */
+/** How long a short write retries a lock at every turn of the event loop before it uses timers. */
 const watchfulMs = 2
 /** How long `close` waits for a lock that another process holds. */
 const closePatienceMs = 5_000
 
 export interface Work<T> {
-  /** How many jobs it touches, about. */
+  /** Approximate number of jobs that it touches. */
   weight: number
-  /** True for a worker's exchange; short work of producers and keepers goes before it where it can. */
+  /** True for a worker's exchange; short writes of producers and leases go first if they can. */
   byWorker: boolean
-  /** Handlers of that worker run meanwhile: after a slow commit they get their time first, and what they end goes along. */
+  /** Handlers of that worker are running: after a slow commit they run first, and what they finish joins the next transaction. */
   handlersRun?: boolean
-  /** Called inside the transaction; again, with `careful`, when something in the first try broke a constraint. */
+  /** Called inside the transaction; again with `careful` if a constraint failed in the first try. */
   run(careful: boolean): T
 }
 
-/** Who waits for an answer, and what it will be. */
+/** A caller that waits, and its answer. */
 interface Answer {
   done: { value: unknown } | { error: unknown } | null
   resolve(value: unknown): void
@@ -46,11 +46,11 @@ export interface GroupCommitOptions {
   wait: LockWait
   /** Called at the start of each transaction; may throw a WfError. */
   guard(): void
-  /** Called before each COMMIT and after it; throws a WfError when the file is no longer where others would find what was written. */
+  /** Called before and after each COMMIT; throws WfError if the path no longer leads to the file. */
   inPlace(): void
   /** Called after each transaction of this connection. */
   committed(): void
-  /** Puts on disk what was committed, before it is answered; null where SQLite's own COMMIT does all there is to do. */
+  /** Syncs commits before they are acknowledged; null if SQLite's own COMMIT syncs. */
   log: Pick<LogSync, 'sync'> | null
 }
 
@@ -68,9 +68,9 @@ export class GroupCommit {
   #syncing = false
   #scheduled = false
   #lockTries = 0
-  /** When the present wait for the lock began. */
+  /** When the current wait for the lock began. */
   #lockedMs: number | null = null
-  /** What is known to be damaged is neither claimed from nor written to again: each further write could make it worse. */
+  /** A damaged store is neither claimed from nor written to again: each write could make it worse. */
   #damage: unknown = null
   #closing: { sinceMs: number; closed: () => void; done: Promise<void> } | null = null
 
@@ -83,7 +83,7 @@ export class GroupCommit {
     this.#rollback = options.db.prepare('ROLLBACK')
   }
 
-  /** Throws what every further write would be refused with: known damage, a newer schema, a file that is gone. */
+  /** Throws the reason why every further write would be refused: damage, a newer schema, a file that is gone. */
   check(): void {
     if (this.#damage !== null) throw this.#damage
     this.#options.guard()
@@ -111,7 +111,7 @@ export class GroupCommit {
     })
   }
 
-  /** Resolves when all that is committed by now, by whichever process, is as safe as what this one acknowledges. */
+  /** Resolves when every commit so far, of any process, is as durable as those that this process acknowledges. */
   flushed(): Promise<void> {
     const { log } = this.#options
     if (log === null) return Promise.resolve()
@@ -123,12 +123,12 @@ export class GroupCommit {
         resolve: () => resolve(),
         reject: (error) => reject(this.#damage ?? error),
       })
-      // All who ask in this turn share one sync.
+      // All calls of one turn share a sync.
       setImmediate(() => this.#sync(log))
     })
   }
 
-  /** Waits for what was handed in. */
+  /** Waits for the queued work. */
   close(): Promise<void> {
     if (this.#closing === null) {
       let closed = () => {}
@@ -156,7 +156,7 @@ export class GroupCommit {
     this.#scheduled = false
     const handlersRun = this.#queue.every((item) => item.handlersRun)
     const restMs = this.#queue.length === 0 ? 0 : this.#pace.restMs(this.#clock.monotonic(), handlersRun)
-    // A timer takes a millisecond at least; what is shorter is waited for turn by turn, while handlers run.
+    // A timer takes at least 1 ms; shorter waits go turn by turn, while handlers run.
     if (restMs > 0) return restMs < 1 ? this.#soon() : this.#after(restMs)
     if (this.#queue.length > 0) this.#transact(this.#queue.length, false)
     if (this.#scheduled) return
@@ -191,7 +191,7 @@ export class GroupCommit {
     this.#sync(log)
   }
 
-  /** One at a time: what is committed meanwhile shares the next. */
+  /** One sync at a time: later commits share the next one. */
   #sync(log: Pick<LogSync, 'sync'>): void {
     if (this.#syncing || this.#unsynced.length === 0) return
     this.#syncing = true
@@ -208,7 +208,7 @@ export class GroupCommit {
 
   #answer(answers: readonly Answer[]): void {
     try {
-      // Again, for a commit takes its time: nothing is acknowledged that went into a file which nobody will open.
+      // Checked again, because a commit takes time: never acknowledge a write to a file that no one can open.
       this.#options.inPlace()
     } catch (error) {
       const told = storeError(error, this.#options.wait.location)
@@ -225,7 +225,7 @@ export class GroupCommit {
     for (const { reject } of this.#queue.splice(0)) reject(ended)
   }
 
-  /** Works on items from the front of the queue until the transaction is big or long enough; answers them. */
+  /** Runs items from the front of the queue until the transaction is big or long enough; returns them. */
   #work(most: number, careful: boolean): Item[] {
     const startedMs = this.#clock.monotonic()
     let weight = 0
@@ -256,7 +256,7 @@ export class GroupCommit {
   #undone(error: unknown, careful: boolean): void {
     if (isLocked(error)) return this.#locked(error)
     const tried = this.#queue.filter(({ tried }) => tried).length
-    // Something in one of them broke a rule: once more, each for itself.
+    // A constraint failed: repeat item by item.
     if (tried > 0 && !careful && !isStoreFailure(error) && !isStoreGone(error))
       return this.#transact(tried, true)
     const told = storeError(error, this.#options.wait.location)
@@ -278,7 +278,7 @@ export class GroupCommit {
     if (this.#queue.length > 0) this.#tryAgain(nowMs)
   }
 
-  /** Short work of producers and keepers slips in between two transactions of a busy worker, which it would rarely meet by a timer. */
+  /** Short writes retry each turn, to fit between two transactions of a busy worker; a timer would rarely hit that gap. */
   #tryAgain(nowMs: number): void {
     if (this.#lockedMs === null) this.#lockedMs = nowMs
     const short = this.#queue.some(({ byWorker }) => !byWorker)

@@ -9,19 +9,19 @@ import { isLocked, storeError } from './sqlite-errors.ts'
 export interface LockWait {
   clock: Clock
   random: Random
-  /** Give up after this long with a WfError `store_locked`; null waits for ever. */
+  /** Gives up after this time with WfError `store_locked`; null waits forever. */
   lockTimeoutMs: number | null
   /** For messages. */
   location: string
 }
 
-/** Soon at first, because most locks are short; then jittered, so that waiters do not march in step; slower once it is plain that the lock is held for long. */
+/** Short at first, because most locks are short; with jitter, so that waiters don't retry in step; longer when the lock lasts. */
 export function lockDelayMs(tries: number, random: Random): number {
   if (tries === 0) return 1
   return tries < 250 ? 1 + random() * 3 : 25
 }
 
-/** Runs `attempt` until it meets no lock. It must be all or nothing: it is run again from its start. Rejects with WfErrors. */
+/** Runs `attempt` until it meets no lock. It must be atomic, because it is repeated from its start. Rejects with WfErrors. */
 export async function whileLocked<T>(wait: LockWait, attempt: () => T): Promise<T> {
   const { clock, random, lockTimeoutMs, location } = wait
   const startedAt = clock.monotonic()

@@ -1,7 +1,7 @@
 /**
- * Brings a store's schema to the version that this program knows. Each step is one transaction that takes its version
+ * Upgrades a store's schema to this program's version. Each step is one transaction that takes its version
  * row first, so any number of processes may start at once: one does the step, the others wait and find it done. A new store
- * is made in one transaction: whoever only looks finds nothing yet, or all of it.
+ * is created in one transaction, so a reader finds nothing yet, or all of it.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ import type { Migration } from './migrations/migration.ts'
 
 export const schemaVersion = migrations.length
 
-/** 0 when the file holds no store. */
+/** 0 if the file holds no store. */
 export function versionOf(db: Connection): number {
   const table = db
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'wf_migrations'")
@@ -54,20 +54,20 @@ async function takeStep(
   step: Migration,
   { wait, known, backup }: { wait: LockWait; known: number; backup: boolean },
 ): Promise<void> {
-  // Where no second connection can look, this one copies itself before it begins: nobody else writes then either.
+  // If no second connection can read, this one copies itself before it begins; no one else writes then either.
   const excludes = db.pragma('locking_mode', { simple: true }) === 'exclusive'
   if (backup && excludes) await backupTo(db, backupName(wait, step.version - 1))
   await alone(db, wait, async () => {
     const found = versionOf(db)
     refuseNewer(found, known, wait.location)
     if (found !== step.version - 1) return
-    // The lock is held meanwhile: nothing can be written between the copy and the change.
+    // The lock is kept, so nothing is written between the copy and the change.
     if (backup && !excludes) await backupOf(wait, found)
     apply(db, step, wait.clock)
   })
 }
 
-/** All of it or nothing, while nobody else writes. */
+/** In one transaction, with the write lock. */
 async function alone(db: Connection, wait: LockWait, change: () => Promise<void>): Promise<void> {
   await whileLocked(wait, () => db.exec('BEGIN IMMEDIATE'))
   try {
@@ -107,14 +107,14 @@ async function backupOf(wait: LockWait, version: number): Promise<void> {
   }
 }
 
-/** The lock is held: whoever left this unfinished was killed. */
+/** The lock is ours, so an unfinished backup is from a killed process. */
 function removeAbandoned(target: string): void {
   const started = `${basename(target)}.unfinished-`
   for (const name of readdirSync(dirname(target)))
     if (name.startsWith(started)) rmSync(join(dirname(target), name), { force: true })
 }
 
-/** One name for each version: an upgrade that is tried again and again must not fill the disk with copies. */
+/** One name for each version, so that repeated upgrades don't fill the disk with copies. */
 function backupName({ location }: LockWait, version: number): string {
   return `${location}.schema-${version}.backup`
 }
@@ -130,7 +130,7 @@ export function refuseNewer(found: number, known: number, location: string): voi
   )
 }
 
-/** For who only passes by: workers of an older wf end when the schema goes on under them. Throws a WfError `schema_older` while one lives. */
+/** For commands and clients: an upgrade would end workers of an older wf. Throws WfError `schema_older` while one lives. */
 export function refuseBusy(db: Connection, { location, clock }: LockWait): void {
   const found = versionOf(db)
   if (found === 0 || found >= schemaVersion) return

@@ -1,4 +1,4 @@
-/** Whether a path lies on a network file system, where the shared memory that a write-ahead log needs does not hold. */
+/** Detects network file systems: they don't support the shared memory that a WAL needs. */
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { WfError } from '../../../errors.ts'
@@ -23,7 +23,7 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, 'a VMware shared folder'],
 ])
 
-/** Its name, or null for a local one. */
+/** Returns its name; null for a local file system. */
 export function networkFileSystem(
   location: string,
   typeOf: (path: string) => number = fileSystemType,

@@ -1,6 +1,6 @@
 /**
- * Opens a store on SQLite: finds out what is there, creates or upgrades it where that was asked for, and says clearly
- * why not otherwise. Owns connections; knows nothing of configuration, commands or engines.
+ * Opens a store on SQLite: checks the file, creates or upgrades it if requested, and says clearly
+ * why not otherwise. Imports no configuration, command or engine.
  */
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
@@ -29,7 +29,7 @@ import { openInPlace } from './file-identity.ts'
 import { markUnsynced, mendLog } from './wal-recovery.ts'
 
 export interface NetworkOptions {
-  /** `allow` uses a rollback journal and keeps every other process out. Default `refuse`. */
+  /** `allow` uses a rollback journal and locks out every other process (default: `refuse`). */
   networkFileSystem?: 'refuse' | 'allow'
   /** Type number of the file system that a path lies on; for tests. */
   fileSystemType?: (path: string) => number
@@ -41,11 +41,11 @@ export interface SqliteStoreOptions extends NetworkOptions {
   clock: Clock
   random: Random
   durability: Durability
-  /** Makes the store (and its directory) when there is none; otherwise that is a WfError `store_missing`. */
+  /** Creates the store and its directory if there is none; otherwise opening rejects with WfError `store_missing`. */
   create: boolean
-  /** An older schema is not upgraded under workers that live. */
+  /** Refuses to upgrade an older schema while workers live. */
   sparesWorkers?: boolean
-  /** How long to wait for a lock that another process holds, opening included, before a WfError `store_locked`. Unset: for ever. */
+  /** How long to wait for another process's lock, also while opening, before WfError `store_locked` (default: forever). */
   lockTimeoutMs?: number
 }
 
@@ -83,7 +83,7 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** The name of the network file system that it lies on; null for a local one. Throws unless it may be used. */
+/** Returns the name of the network file system; null for a local one. Throws unless it is allowed. */
 function allowedNetwork(
   location: string,
   { networkFileSystem = 'refuse', fileSystemType }: NetworkOptions,
@@ -107,7 +107,7 @@ async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepa
     if (journal.shared && !db.memory) {
       // SQLite opens its log when it first reads.
       await whileLocked(wait, () => versionOf(db))
-      // Opened before the look for a mark, so that no failure falls between the two.
+      // Opened before the check for a mark, so that no failure falls between the two.
       if (journal.durability === 'power') log = ownSync(wait)
       await whileLocked(wait, () => mendLog(db, wait.location))
     }
@@ -115,9 +115,9 @@ async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepa
     await migrate(db, wait)
     // From here on SQLite syncs its checkpoints only.
     if (log !== null) db.pragma('synchronous = NORMAL')
-    // Whoever only looks never loads what writes.
+    // Readers never load the writing half.
     const { sqliteStore } = await import('../sqlite-store.ts')
-    place.look()
+    place.checkAll()
     return sqliteStore(db, { wait, place, log })
   } catch (error) {
     log?.close()
@@ -126,13 +126,13 @@ async function openPrepared(wait: LockWait, { sparesWorkers, ...journal }: Prepa
   }
 }
 
-/** Null where SQLite has to sync by itself. */
+/** Null if SQLite has to sync itself. */
 function ownSync({ location, clock }: LockWait): LogSync | null {
   const files = openLog(`${realpathSync(location)}-wal`)
   return files && new LogSync({ files, clock, failed: () => markUnsynced(location) })
 }
 
-/** Looks before anything is written: with a connection that cannot write, so a refused file keeps its bytes. */
+/** Checks the file with a read-only connection, so that a refused file keeps its bytes. */
 async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
   const { location } = wait
   if (!isEmpty(location)) {
@@ -147,7 +147,7 @@ async function prepareFile(wait: LockWait, create: boolean): Promise<void> {
   createFile(location)
 }
 
-/** Whether there is no file, or one without a byte. Throws a WfError for what is no file, or may not be read. */
+/** Whether there is no file, or an empty one. Throws WfError for a directory or an unreadable file. */
 function isEmpty(location: string): boolean {
   const found = readable(location, () => statSync(location, { throwIfNoEntry: false }))
   if (found?.isDirectory())
@@ -162,10 +162,10 @@ function isEmpty(location: string): boolean {
   return false
 }
 
-/** A log with commits belongs to a file with pages: somebody took the file away or cut it to nothing. To make a new store would delete the log. */
+/** A WAL with commits without its file: the file was removed or emptied. A new store would delete the WAL. */
 function refuseLoneLog(location: string): void {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  // The file is looked at again, last: another process may be making the store at this moment.
+  // Checks the file again, last: another process may be creating the store.
   if (sizeOf(`${location}-wal`) === 0 || sizeOf(location) > 0) return
   throw new WfError(
     'store_corrupt',
@@ -214,7 +214,7 @@ export interface SqliteReaderOptions extends NetworkOptions {
   clock: Clock
 }
 
-/** For looking only: never creates, migrates or writes. Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_unavailable, schema_newer, schema_older. */
+/** Opens a store for reading: never creates, migrates or writes. Rejects with WfErrors store_missing, store_corrupt, store_read_only, store_unavailable, schema_newer, schema_older. */
 export async function openSqliteReader({
   path,
   clock,

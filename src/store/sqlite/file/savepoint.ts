@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 
-/** Runs `work` so that, if it throws, nothing of it stays while the transaction around it goes on. */
+/** Runs `work` in a savepoint: if it throws, its writes are rolled back and the transaction goes on. */
 export type Savepoint = <T>(work: () => T) => T
 
 export function savepointOf(db: Connection): Savepoint {
@@ -14,7 +14,7 @@ export function savepointOf(db: Connection): Savepoint {
       release.run()
       return result
     } catch (error) {
-      // A full disk or a broken file has ended the whole transaction already.
+      // A full disk or a damaged file ends the whole transaction.
       if (db.inTransaction) {
         undo.run()
         release.run()

@@ -1,10 +1,10 @@
-/** Notices that another process has upgraded the schema under a running one, which must then write no more. */
+/** Detects that another process has upgraded the schema; this one must then stop writing. */
 import type { Connection } from './connection.ts'
 import { refuseNewer, schemaVersion, versionOf } from './migrate.ts'
 
 /**
- * Called inside each write transaction; throws a WfError `schema_newer` from the upgrade on. The number that SQLite raises
- * at every change of a schema lies in the file's header, so to look at it each time costs a tenth of a microsecond.
+ * Called inside each write transaction; throws WfError `schema_newer` after an upgrade. SQLite increases a number
+ * in the file's header with each change of a schema, so the check costs 0.1 µs.
  */
 export function schemaGuard(db: Connection, location: string): () => void {
   const changes = db.prepare<[], number>('PRAGMA schema_version').pluck()

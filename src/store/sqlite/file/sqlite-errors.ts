@@ -1,4 +1,4 @@
-/** What SQLite says, in words for a person: which file, why, what to do. */
+/** Turns SQLite's errors into WfErrors: which file, why, what to do. */
 import { WfError, type ErrorCode } from '../../../errors.ts'
 
 interface CodedError extends Error {
@@ -14,7 +14,7 @@ export function isLocked(error: unknown): boolean {
   return coded(error) && /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code)
 }
 
-/** A row breaks a rule of the schema, or is too big for the database: this row, not the store, is at fault. */
+/** A row violates a constraint or is too big: the row is at fault, not the store. */
 export function isConstraint(error: unknown): error is CodedError {
   return coded(error) && /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(error.code)
 }
@@ -29,12 +29,12 @@ export function isRefusal(error: unknown): error is Error {
   )
 }
 
-/** The engine has found the file to be damaged, or to be none of its own. */
+/** SQLite found the file damaged, or not a database. */
 export function isDamage(error: unknown): boolean {
   return coded(error) && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 }
 
-/** The store as a whole is at fault: no row would be taken now. Of the engine's plainest error nobody knows: one row may have caused it. */
+/** The store as a whole is at fault: no row would be accepted now. Not SQLITE_ERROR, which a single row may cause. */
 export function isStoreFailure(error: unknown): boolean {
   return (
     coded(error) &&
@@ -97,13 +97,13 @@ const reasons: readonly Reason[] = [
   ],
 ]
 
-/** The engine cannot open a file, and does not say which: the store itself, or one of those beside it. */
+/** SQLite can't open a file: the store, or one beside it; it doesn't say which. */
 export function isCannotOpen(error: unknown): boolean {
   const thrown = error instanceof WfError ? error.cause : error
   return coded(thrown) && thrown.code.startsWith('SQLITE_CANTOPEN')
 }
 
-/** The WfError for what a driver or file call threw; what is not about the store comes back as it is. */
+/** Returns the WfError for an error of the driver or a file call; other errors are returned as they are. */
 export function storeError(error: unknown, location: string): unknown {
   if (error instanceof WfError || !coded(error)) return error
   const reason = reasons.find(([pattern]) => pattern.test(error.code))
@@ -113,8 +113,8 @@ export function storeError(error: unknown, location: string): unknown {
 }
 
 /**
- * After a sync of the log that failed. `unknown`: of what was committed nobody knows any more whether it will be there; to be
- * told that it failed would be as wrong as to be told that it is safe. `ended`: for all that comes later, which is not stored.
+ * The errors after a failed sync of the WAL. `unknown`: for commits whose outcome is unknown; to
+ * report failure would be as wrong as to report success. `ended`: for later writes, which are not stored.
  */
 export function syncErrors(failure: Error, location: string): { unknown: WfError; ended: WfError } {
   const why = `the disk failed to keep what was written to ${location} (${failure.message})`

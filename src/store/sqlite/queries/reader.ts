@@ -37,7 +37,7 @@ export function reading(db: Connection, { wait, place }: { wait: LockWait; place
       return Promise.reject(new WfError('store_unavailable', `the store ${wait.location} is closed`))
     return withPatterns(() =>
       whileLocked(patience, () => {
-        place.look()
+        place.checkAll()
         return read()
       }),
     )
