@@ -30,6 +30,13 @@ function titlesIn(text: string) {
   ].map(([, , title = '']) => title)
 }
 
+/** Fenced blocks and inline code, a line each. */
+function codeIn(page: string): string {
+  return [...page.matchAll(/^```.*\n([\s\S]*?)^```|`([^`\n]+)`/gm)]
+    .map(([, block, inline]) => block ?? inline)
+    .join('\n')
+}
+
 describe('the documents', () => {
   it('link to what exists', () => {
     const broken = pages.flatMap((page) =>
@@ -104,7 +111,7 @@ describe('the documents', () => {
       [...commands].filter((command) => command.includes(' ')).map((command) => command.split(' ')[0]),
     )
     const wrong = pages.flatMap((page) =>
-      [...read(page).matchAll(/(?:^|`|npx |&& )wf ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
+      [...codeIn(read(page)).matchAll(/(?:^|\$ |npx |&& )wf ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/gm)]
         .map(([, first = '', second = '']) => (topics.has(first) ? `${first} ${second}`.trim() : first))
         .filter((command) => !commands.has(command) && !topics.has(command))
         .map((command) => `${page}: wf ${command}`),

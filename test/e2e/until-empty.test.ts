@@ -35,7 +35,7 @@ describe.each(ways)('wf run-worker --until-empty %s', (_, inline) => {
     expect(worker.out).toContain(`x #${late}`)
     expect(worker.out).toContain('incident deadline_exceeded')
     expect(linesOf(worker.out).map(({ msg }) => msg)).toContainEqual(
-      expect.stringMatching(/^ended after .* s; jobs: 1 stopped with an incident$/),
+      expect.stringMatching(/^worker stopped after .* s; jobs: 1 stopped with an incident$/),
     )
     expect(worker.out).toContain('wf incidents list --store ')
     await scene.until(other, 'failed')
@@ -91,7 +91,7 @@ describe('a process that dies right after others have ended in it', () => {
     const kinds = [{}, {}, { stops: true }, {}, { dies: true }]
     await scene.enqueue(...kinds.map((variables) => ({ type: 'mixed', variables })))
     const worker = await scene.worker([file, '--until-empty']).exits(10)
-    const end = linesOf(worker.out).find(({ msg }) => msg.startsWith('ended after'))
+    const end = linesOf(worker.out).find(({ msg }) => msg.startsWith('worker stopped after'))
     expect(end?.msg).toMatch(
       /jobs: [34] completed, 1 stopped with an incident; other attempts: 1 lost with their process$/,
     )

@@ -46,7 +46,7 @@ describe('under something else', () => {
     await scene.marks.until((lines) => lines.length >= 1, 'it has started')
     const all = descendantsOf(worker.pid)
     worker.signal('SIGINT')
-    await worker.says(/ended after/)
+    await worker.says(/worker stopped after/)
     await worker.saidAll()
     expect(worker.out.match(/stopping: nothing new starts/g)).toHaveLength(1)
     expect(scene.marks.lines).toEqual(['start', 'end'])

@@ -28,11 +28,13 @@ export function tellEnd(log: Logger, { end, left, seconds, suffix }: TellEnd): v
   for (const each of left)
     log[each.because === 'paused' ? 'warn' : 'info'](leftWords(each, suffix), { ...each })
   const after = `after ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-  log.info(`ended ${after}; ${outcomeSummary(counts)}`, { why, tally: counts })
+  log.info(`worker stopped ${after}; ${outcomeSummary(counts)}`, { why, tally: counts })
   if (!allReturned)
-    log.error('the store did not take back what was unfinished; it starts elsewhere when its lease is over')
-  if ((counts.failed ?? 0) > 0) log.info(`look at what stopped with: wf incidents list${suffix}`)
-  if ((counts.dead ?? 0) > 0) log.info(`look at what was set aside with: wf dlq list${suffix}`)
+    log.error(
+      'the store did not take back the unfinished jobs; they start elsewhere when their leases expire',
+    )
+  if ((counts.failed ?? 0) > 0) log.info(`See them with: wf incidents list${suffix}`)
+  if ((counts.dead ?? 0) > 0) log.info(`See dead letters with: wf dlq list${suffix}`)
 }
 
 function leftWords({ type, count, because, untilAt }: LeftBehind, suffix: string): string {

@@ -17,17 +17,15 @@ function told({
 describe('the end of a run', () => {
   it('counts jobs that came to rest and other attempts apart', () => {
     expect(told({ counts: { completed: 3, retried: 5 } })).toEqual([
-      'info ended after 3.2 s; jobs: 3 completed; other attempts: 5 failed',
+      'info worker stopped after 3.2 s; jobs: 3 completed; other attempts: 5 failed',
     ])
-    expect(told({})).toEqual(['info ended after 3.2 s; no job'])
+    expect(told({})).toEqual(['info worker stopped after 3.2 s; no job'])
   })
 
   it('says where to look only where there is something', () => {
-    expect(told({ counts: { failed: 1 } }).slice(1)).toEqual([
-      'info look at what stopped with: wf incidents list',
-    ])
+    expect(told({ counts: { failed: 1 } }).slice(1)).toEqual(['info See them with: wf incidents list'])
     expect(told({ counts: { dead: 1 }, suffix: ' --store x.db' }).slice(1)).toEqual([
-      'info look at what was set aside with: wf dlq list --store x.db',
+      'info See dead letters with: wf dlq list --store x.db',
     ])
     expect(told({ counts: { rejected: 1, lost: 2 } }).slice(1)).toEqual([])
   })
