@@ -1,6 +1,6 @@
 /** What one attempt came to. Produced by the executor, the supervisor and the sweeper; judged by `decide`. */
 import type { ErrorRecord } from './error-record.ts'
-import type { ChildJob, Fence, JobState, WaitReason } from './job.ts'
+import type { ChildJob, Fence, Job, JobState, WaitReason } from './job.ts'
 import type { DeadLetterReason } from './dead-letter.ts'
 import type { IncidentKind } from './incident.ts'
 
@@ -42,6 +42,17 @@ export interface Policy {
   retries: number
   backoff: import('./backoff.ts').Backoff
   onExhausted: 'incident' | 'dead-letter'
+}
+
+/** An attempt that has ended, before it is settled. */
+export interface Ended {
+  job: Job
+  outcome: Outcome
+  policy: Policy
+  children: readonly ChildJob[]
+  /** How long the handler ran, in monotonic ms; for statistics. */
+  durationMs: number
+  onlyIfExpiredAt?: number
 }
 
 /** The row that an attempt leaves unless it succeeded. */

@@ -1,6 +1,6 @@
 /**
- * The causes of open incidents, worst first, with what a person on call asks of each: does it grow, is it new since the
- * program that runs now began, what have its jobs in common. It reads only.
+ * The causes of open incidents, worst first, with what an operator asks about each: does it grow, is it new since the current
+ * workers started, what do its jobs have in common. Only reads.
  */
 import { programStart, trendOf, type Cause, type Trend } from '../domain/cause.ts'
 import { commonVariables, type CommonVariable } from '../domain/common-variables.ts'
@@ -9,20 +9,20 @@ import type { Selector } from '../domain/selector.ts'
 
 export interface InspectedCause extends Cause {
   trend: Trend
-  /** When the workers began that handle its type now; null when none lives. */
+  /** Epoch ms at which the current workers of its type started; null if none is alive. */
   programStartedAt: number | null
-  /** No incident of its fingerprint is older than that; null when no worker lives to compare with. */
+  /** True if no incident of its fingerprint is older than `programStartedAt`; null if that is null. */
   isNew: boolean | null
   common: readonly CommonVariable[]
-  /** How many jobs were compared for `common`. */
+  /** Number of jobs compared for `common`. */
   compared: { members: number; others: number }
 }
 
 export interface ListedCauses {
   items: readonly InspectedCause[]
-  /** Causes in all, those beyond `limit` included; at most `mostCauses`. */
+  /** All causes, also those beyond `limit`; at most `mostCauses`. */
   total: number
-  /** Open incidents of all of them. */
+  /** Open incidents of all causes. */
   incidents: number
 }
 

@@ -6,16 +6,9 @@
  */
 import { decide } from '../domain/decide.ts'
 import { WfError } from '../errors.ts'
-import {
-  defaultSizes,
-  type ChildJob,
-  type ClaimedJob,
-  type Job,
-  type NewJob,
-  type SizeLimits,
-} from '../domain/job.ts'
+import { defaultSizes, type ClaimedJob, type NewJob, type SizeLimits } from '../domain/job.ts'
 import { newJob, type EnqueueInput } from '../domain/new-job.ts'
-import type { Outcome, Policy, Settlement } from '../domain/outcome.ts'
+import type { Ended, Settlement } from '../domain/outcome.ts'
 import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
 import type { ClaimRequest, Enqueued, Settled, Store, StoreReader } from '../store/port.ts'
@@ -24,17 +17,6 @@ import { pauseRecorded, resolveRecorded } from './operation-log.ts'
 import { pauseAfterStops } from './plans/auto-pause.ts'
 import type { PauseChange } from './plans/pauses.ts'
 import { stop, type Stop } from './plans/stop.ts'
-
-/** An attempt that is over, as a worker hands it in. */
-export interface Ended {
-  job: Job
-  outcome: Outcome
-  policy: Policy
-  children: readonly ChildJob[]
-  /** Monotonic ms that the handler ran; for statistics. */
-  durationMs: number
-  onlyIfExpiredAt?: number
-}
 
 export interface Exchange {
   settled: readonly Settled[]

@@ -1,38 +1,37 @@
 /**
- * What the engine tells after a commit: logs, statistics and tests listen. A listener that throws is the listener's
- * fault: it is reported once, the others still hear, and what was committed stands.
+ * Events that the engine emits after a commit, for logs, statistics and tests. If a listener throws, its error is reported once;
+ * the other listeners are still called, and the commit stands.
  */
-import type { Settlement } from '../domain/outcome.ts'
+import type { Ended, Settlement } from '../domain/outcome.ts'
 import type { Applied } from '../domain/resolution.ts'
 import type { Enqueued, Progress, Settled } from '../store/port.ts'
-import type { Ended } from './engine.ts'
 
 export interface EngineEventMap {
   enqueued: { enqueued: readonly Enqueued[] }
   settled: { end: Ended; settlement: Settlement; result: Settled; now: number }
   resolved: { applied: readonly Applied[] }
-  /** Jobs that were stopped without an attempt of theirs: their deadline passed while they waited. */
+  /** Jobs whose deadline passed while they waited. */
   stopped: { jobs: readonly { jobKey: number; type: string }[] }
-  /** By the engine itself (`who` is `wf`) or by a person. */
+  /** `who` is `wf` for an automatic pause. */
   paused: { type: string; who: string }
   resumed: { type: string; who: string }
-  /** A handler told how far it is. Not a commit: statistics pass it on with their next flush. */
+  /** A handler reported its progress. Not a commit: statistics store it with their next flush. */
   progress: Progress
   /** An optional step of an attempt failed; the attempt goes on without it. Not a commit. */
   degraded: { jobKey: number; type: string; attempt: number; feature: string; thrown: unknown }
-  /** Something to be counted under a fixed metric name. Not a commit either. */
+  /** Increments a metric. Not a commit. */
   counted: { metric: string; labels: Readonly<Record<string, string>>; value: number }
 }
 
 export type EngineEvent = keyof EngineEventMap
 
 export interface EngineEvents {
-  /** Ends with the returned function. */
+  /** Returns an unsubscribe function. */
   on<K extends EngineEvent>(event: K, listener: (payload: EngineEventMap[K]) => void): () => void
   emit<K extends EngineEvent>(event: K, payload: EngineEventMap[K]): void
 }
 
-/** Is told of a listener's error, once a listener. */
+/** Called for the first error of each listener. */
 export type ReportListener = (error: unknown, event: EngineEvent) => void
 
 type AnyListener = (payload: never) => unknown

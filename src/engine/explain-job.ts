@@ -1,4 +1,4 @@
-/** Gathers the facts that explain where a job is. */
+/** Reads the facts that explain the state of a job. */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { HolderFacts, JobFacts, TypeFacts } from '../domain/explain-facts.ts'
 import type { Job } from '../domain/job.ts'
@@ -7,7 +7,7 @@ import type { StoreReader } from '../store/port.ts'
 import type { TypeView, WorkerView } from '../store/views.ts'
 import { heldInAll } from './local-breakers.ts'
 
-/** Null when there is no such job. @param now the store's clock */
+/** Returns null if there is no such job. `now`: store time. */
 export async function jobFacts(reader: StoreReader, key: number, now: number): Promise<JobFacts | null> {
   const detail = await reader.job(key)
   if (detail === null) return null
@@ -35,7 +35,7 @@ export async function jobFacts(reader: StoreReader, key: number, now: number): P
 }
 
 function typeFacts(type: string, view: TypeView | undefined, alive: readonly WorkerView[]): TypeFacts {
-  // One of the quarantine takes suspects only, and none of the others.
+  // A quarantine worker takes suspects only.
   const workers = alive.filter((worker) => !worker.quarantine && worker.types.includes(type))
   const concurrency = view?.declaration?.concurrency
   return {

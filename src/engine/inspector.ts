@@ -1,6 +1,6 @@
 /**
- * The read side: what commands, the dashboard and clients show. A thin layer over the store's answers that adds what
- * follows from them and from the time: ages, what is due when, and why a job that could run does not. It writes nothing.
+ * The read side for commands, the dashboard and clients: adds to the store's rows what follows from the time (ages, when a job is
+ * due) and why a due job doesn't start. Writes nothing.
  */
 import type { NamedBreaker } from '../domain/breaker-row.ts'
 import type { DeadLetter, StoredLetter } from '../domain/dead-letter.ts'
@@ -15,7 +15,7 @@ import type { IncidentView, JobDetail, StoreInfo, TypeView, WorkerView } from '.
 import type { Page, Paged } from '../store/page.ts'
 import type { Selector } from '../domain/selector.ts'
 
-/** Why a job that waits is not going to start at its time. */
+/** Why a waiting job will not start when it is due. */
 export interface Held {
   by: 'paused' | 'no_worker' | 'breaker'
   /** A finished sentence without a full stop. */
@@ -23,14 +23,14 @@ export interface Held {
 }
 
 export interface InspectedJob extends Job {
-  /** Since it was enqueued. */
+  /** Ms since it was enqueued. */
   ageMs: number
-  /** Until it is due; 0 when it is; null when it is not waiting to run. */
+  /** Ms until it is due; 0 if it is due; null if it isn't waiting to run. */
   dueInMs: number | null
-  /** Of the present attempt; null unless it runs. */
+  /** Of the current attempt; null unless it runs. */
   runningMs: number | null
   held: Held | null
-  /** Two losses in a row: it runs alone. */
+  /** Lost twice in a row: it runs alone. */
   suspect: boolean
 }
 
@@ -50,7 +50,7 @@ export interface InspectedDeadLetter extends DeadLetter {
 }
 
 export interface InspectedType extends TypeView {
-  /** How long the oldest due job has been waiting; null when none waits. */
+  /** Ms that the oldest due job has waited; null if none is due. */
   oldestDueMs: number | null
   /** Available, waiting and running. */
   unfinished: number
@@ -59,7 +59,7 @@ export interface InspectedType extends TypeView {
 
 export interface InspectedWorker extends WorkerView {
   alive: boolean
-  /** Negative when the lease is over. */
+  /** Negative if the lease has expired. */
   leaseLeftMs: number
   upMs: number
 }
@@ -76,9 +76,9 @@ export interface Inspector {
   counts(): Promise<Readonly<Partial<Record<JobState, number>>>>
 }
 
-/** @param now the store's clock */
+/** `now`: the store's clock. */
 export function createInspector(reader: StoreReader, now: () => number): Inspector {
-  /** Pauses and workers are asked for only when a job is there that they could hold. */
+  /** Reads pauses, breakers and workers only if they can block one of the jobs. */
   const inspect = async (jobs: readonly Job[]): Promise<readonly InspectedJob[]> => {
     const at = now()
     const holds = jobs.some(canBeHeld) ? holdsOf(await factsOf(reader, at), at) : null
@@ -137,7 +137,7 @@ function unknownSteps({ job, steps }: JobDetail): readonly string[] {
   return steps.filter((step) => isUnknown(step, job)).map(({ step }) => step)
 }
 
-/** Never negative: a clock that was set back makes nothing younger than new. */
+/** Never negative, even if the clock was set back. */
 function since(at: number, now: number): number {
   return Math.max(0, now - at)
 }
@@ -171,7 +171,7 @@ async function factsOf(reader: StoreReader, now: number): Promise<HoldFacts> {
   }
 }
 
-/** What holds a type; a type that the store has never heard of from a worker included. */
+/** Returns what blocks a type, also one that no worker has declared. */
 function holdsOf({ views, breakers, workers }: HoldFacts, now: number): (type: string) => Held | null {
   const types = new Map(views.map((view) => [view.type, view]))
   const notClosed = new Map(
@@ -186,7 +186,9 @@ function holdsOf({ views, breakers, workers }: HoldFacts, now: number): (type: s
       .find((found) => found !== undefined)
     if (breaker) return { by: 'breaker', why: breakerWords(breaker, now) }
     const [local] = heldInAll(type, workers, now)
-    return local ? { by: 'breaker', why: breakerWords({ ...local, reason: "each worker's own" }, now) } : null
+    return local
+      ? { by: 'breaker', why: breakerWords({ ...local, reason: 'local to each worker' }, now) }
+      : null
   }
 }
 
@@ -198,10 +200,10 @@ function breakerWords(
   const why = reason === null ? '' : `: ${reason}`
   return leftMs > 0
     ? `the breaker of ${name} is open for another ${formatDuration(leftMs)}${why}`
-    : `the breaker of ${name} lets only a probe through`
+    : `the breaker of ${name} lets only probes through`
 }
 
-/** By what does not end by itself. */
+/** Returns the pause or the missing worker that blocks a type. */
 export function heldBy(type: string, view: TypeView | undefined, now: number): Held | null {
   if (view && view.pausedAt !== null) {
     const reason = view.pauseReason === null ? '' : `: ${view.pauseReason}`

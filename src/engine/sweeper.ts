@@ -1,10 +1,9 @@
 /**
- * The sweeper takes what nobody holds any more: attempts whose lease or time is over are settled as lost, jobs whose
- * deadline passed while they waited are stopped, old rows are pruned. Several may run on one store: each settlement
- * holds only if the lease is still expired when it is applied. It must not know who the workers are or how they live.
+ * Settles expired attempts as lost, stops jobs whose deadline passed while they waited, and prunes old rows. Several sweepers may
+ * run on one store: a settlement is applied only if the lease is still expired then.
  *
- * A lease that looks expired proves nothing right after a sleep: the living could not renew either. So a sweeper that
- * has slept, has just started, could not write, or waited long for the lock, leaves everybody one renewal interval.
+ * After a suspend an expired lease proves nothing, because living workers could not renew either. So a sweeper that was suspended,
+ * has just started, could not write, or waited long for the lock, waits one renewal interval.
  */
 import type { Clock } from '../clock.ts'
 import { deadlineError } from '../domain/decide.ts'
@@ -12,7 +11,8 @@ import { isStoreGone } from '../errors.ts'
 import { fingerprint } from '../domain/fingerprint.ts'
 import type { Logger } from '../logger.ts'
 import type { RetentionPolicy } from '../domain/retention.ts'
-import { writer, type Ended, type Engine, type StopOfJob } from './engine.ts'
+import type { Ended } from '../domain/outcome.ts'
+import { writer, type Engine, type StopOfJob } from './engine.ts'
 import { fallbackPolicy } from './fallback-policy.ts'
 import { createLeaseEvidence, type LeaseEvidence } from './stale-leases.ts'
 import { retireWorkers } from './plans/workers.ts'
@@ -24,9 +24,9 @@ export interface SweeperOptions {
   engine: Engine
   clock: Clock
   log: Logger
-  /** Time between two sweeps. */
+  /** Time between two sweeps, in ms. */
   sweepMs: number
-  /** How often living workers renew: what a sweeper that has slept waits. */
+  /** Renewal interval of workers, in ms: how long a sweeper waits after a suspend. */
   renewalMs: number
   retention: RetentionPolicy
 }
@@ -38,20 +38,20 @@ export interface SweepReport {
   stopped: number
   /** Rows pruned. */
   pruned: number
-  /** True: nothing was done, because leases cannot be trusted yet. */
+  /** True: nothing was swept, because leases can't be trusted yet. */
   held: boolean
 }
 
 export interface Sweeper {
-  /** One round, to be called every `sweepMs`. A call during a round gets that round's report. Rejects with the store's error. */
+  /** Sweeps once. A call during a sweep returns that sweep's report. Rejects with the store's error. */
   sweep(): Promise<SweepReport>
-  /** Calls `sweep` by itself; an error is logged, once until it works again. */
+  /** Sweeps every `sweepMs`. Logs the first of several errors in a row. */
   start(): void
-  /** Resolves when the round under way is over. */
+  /** Resolves when the current sweep has ended. */
   stop(): Promise<void>
 }
 
-/** A clock that moved by less is being kept in time, not set. */
+/** Smaller steps are time synchronisation, not a set clock. */
 const loggedStepMs = 5_000
 const batchSize = 64
 const nothing: SweepReport = { lost: 0, stopped: 0, pruned: 0, held: false }
@@ -61,7 +61,7 @@ interface Sweeping extends SweeperOptions {
   evidence: LeaseEvidence
   pruner: Pruner
   ended: AbortController
-  /** Monotonic; nothing is swept before. */
+  /** Monotonic ms; no sweep before. */
   heldUntil: number
 }
 
@@ -125,7 +125,7 @@ async function sweepOnce(sweeping: Sweeping): Promise<SweepReport> {
 async function leasesCanBeTrusted(sweeping: Sweeping): Promise<boolean> {
   const { engine, clock, detector, log } = sweeping
   const store = engine[writer]
-  // A write that changes nothing: while somebody holds the lock nobody renews, and the wait for it counts as sleep.
+  // An empty write: while another process holds the lock no worker renews, and the wait counts as a suspend.
   await store.renew([], store.now(), store.now())
   const { slept, steppedMs } = detector.observe()
   if (Math.abs(steppedMs) > loggedStepMs)
@@ -169,7 +169,7 @@ async function settleExpired({ engine, log, ended }: Sweeping): Promise<number> 
         jobs: lost.map(({ job }) => job.key).slice(0, 10),
       })
     total += lost.length
-    // None applied: others settled them first, and what is read again would be the same.
+    // None applied: another sweeper settled them first, and reading again would return the same.
     if (expired.length < batchSize || lost.length === 0) break
   }
   return total
@@ -207,7 +207,7 @@ async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
     const applied = await engine.stop(stops)
     const stopped = stops.filter((_, index) => applied[index])
     if (stopped.length > 0)
-      log.warn(wordsOfStops(stopped), {
+      log.warn(stopMessage(stopped), {
         incident: 'deadline_exceeded',
         jobs: stopped.map(({ jobKey }) => jobKey),
       })
@@ -219,8 +219,8 @@ async function stopOverdue({ engine, log, ended }: Sweeping): Promise<number> {
 
 const mostNamed = 5
 
-/** No attempt of theirs says it. */
-function wordsOfStops(stops: readonly StopOfJob[]): string {
+/** These jobs have no attempt whose log line would say it. */
+function stopMessage(stops: readonly StopOfJob[]): string {
   const [first] = stops
   const names = stops.slice(0, mostNamed).map(({ type, jobKey }) => `${type} #${jobKey}`)
   const more = stops.length > mostNamed ? ` and ${stops.length - mostNamed} more` : ''

@@ -79,7 +79,7 @@ describe('the read side', () => {
     await t.clock.advance(1_000)
     expect((await inspectorOn(t).job(key))?.job.held).toEqual({
       by: 'breaker',
-      why: 'the breaker of bank lets only a probe through',
+      why: 'the breaker of bank lets only probes through',
     })
     expect(await inspectorOn(t).types()).toContainEqual(
       expect.objectContaining({ type: 'pay', held: expect.objectContaining({ by: 'breaker' }) }),
