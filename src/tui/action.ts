@@ -1,4 +1,4 @@
-/** What a capital key would change: read off what is selected or marked, before anybody has agreed to it. */
+/** What a capital key would change: derived from the selected or marked rows, before the person confirms. */
 import { listed } from './filter.ts'
 import type { Selector } from '../domain/selector.ts'
 import { nameOf, type Marked } from './selection.ts'
@@ -14,11 +14,11 @@ import {
   queryOf,
 } from './state.ts'
 
-/** A sentence where the key means nothing here. */
+/** Returns a sentence if the key doesn't apply here. */
 export function actionOf(state: State, verb: Verb): Action | string {
   if (state.readOnly) return 'nothing can be changed with --read-only'
   if (verb === 'undo') return { of: 'operation', verb }
-  // What is marked, wherever the selection stands.
+  // Marked rows come before the selected one.
   const [item, ...others] = chosen(state)
   if (item === undefined) return 'nothing is selected'
   if (verb === 'trip' || verb === 'close') return breakerAction([item, ...others], verb)
@@ -27,7 +27,7 @@ export function actionOf(state: State, verb: Verb): Action | string {
   return typeof action === 'string' || state.marks.size > 0 ? action : withAllShown(state, action)
 }
 
-/** Nothing is marked: beside the selected one, all that its list shows is offered. */
+/** Adds all rows of a narrowed list as the alternative to the selected one. */
 function withAllShown(state: State, action: JobsAction): JobsAction {
   const other = allShown(state, action.verb)
   return other === null ? action : { ...action, words: 'only the selected row', other }
@@ -91,7 +91,7 @@ function roadOf(item: Marked): JobVerb {
   return item.kind === 'letter' ? 'dlq_retry' : 'retry'
 }
 
-/** Null where nothing narrows the list (that is nobody's slip of a key), and where there is nothing more than the selected one. */
+/** Returns null if nothing narrows the list (a slip of a key must not change everything) or it has one row only. */
 function allShown(state: State, verb: JobVerb): Omit<JobsAction, 'other'> | null {
   const list = listOf(state)
   const filter = state.filters[list]
@@ -103,7 +103,7 @@ function allShown(state: State, verb: JobVerb): Omit<JobsAction, 'other'> | null
   return { of: 'jobs', verb, list: all.of, selector: all.selector, words }
 }
 
-/** Minutes that a trip takes unless told. */
+/** Minutes that a trip lasts by default. */
 export const usualTripMinutes = 5
 
 export const takesRetries = (action: Action): boolean =>

@@ -1,4 +1,4 @@
-/** The command line that does what a panel asks for, and what of it goes on record. */
+/** The command line for a panel or a selection, and the selector that the operation log records. */
 import { causeCommand } from '../views/cause-view.ts'
 import type { ListName } from './snapshot.ts'
 import { type Item, keyOf } from './items.ts'
@@ -11,7 +11,7 @@ import { commandOf } from '../engine/actions/index.ts'
 import { takesRetries, usualTripMinutes } from './action.ts'
 import { type JobsAction, type Action, type Confirm, chosen, itemsOf, listOf, type State } from './state.ts'
 
-/** Where a command is only read, so many keys stand for all of them. */
+/** Keys shown of a command that is only read. */
 export const fewKeys = 20
 
 type Asked = Pick<Confirm, 'action' | 'reason' | 'amount' | 'targets' | 'takesGuarded'>
@@ -22,7 +22,7 @@ interface Meant {
   takesGuarded: boolean
 }
 
-/** The command line that does the same; it can be typed unless it has more keys than `most`. */
+/** Returns the equivalent command line; it is abbreviated if it has more keys than `most`. */
 export function equivalentCommand(confirm: Asked, suffix: string, most = Number.POSITIVE_INFINITY): string {
   const { action, reason, amount, targets, takesGuarded } = confirm
   const why = reason === '' ? '' : ` --reason ${quoted(reason)}`
@@ -43,7 +43,7 @@ function retriesFlag(action: Action, amount: number | null): string {
   return amount !== null && takesRetries(action) ? ` --retries ${amount}` : ''
 }
 
-/** Guarded kinds are taken by naming them, or their jobs. */
+/** Guarded kinds are included by naming them or their jobs. */
 function kindsFlag({
   action,
   takesGuarded,
@@ -53,7 +53,7 @@ function kindsFlag({
   return ` --kind ${[...new Set(targets.map(({ kind }) => kind))].join(',')}`
 }
 
-/** What was meant by an action on jobs, in the words of the command line; guarded kinds are a part of it. */
+/** Returns the selector of an action on jobs as text, with the guarded kinds it includes. */
 export function meantWords(
   action: JobsAction,
   { targets, takesGuarded }: Pick<Confirm, 'takesGuarded' | 'targets'>,
@@ -66,7 +66,7 @@ export function meantWords(
 
 const takenAway = ({ set = [] }: JobsAction) => set.flatMap(({ path, remove }) => (remove ? [path] : []))
 
-/** No command line does all of it, so that all of it is said. */
+/** Describes an edit that no command line can do. */
 function onlyHere(action: JobsAction): string {
   const { set = [], verb, selector } = action
   const rest = setFlags({ ...action, set: set.filter(({ remove }) => !remove) })
@@ -77,7 +77,7 @@ function onlyHere(action: JobsAction): string {
   return `removes ${takenAway(action).map(quoted).join(' ')}, which ${road}${rest === '' ? '' : `; and${rest}`}`
 }
 
-/** Quotes stand around the value alone: what hides secrets then sees where one ends. */
+/** Quotes the value alone, so that masking sees where it ends. */
 function setFlags({ set = [] }: JobsAction): string {
   return set
     .map(
@@ -94,14 +94,14 @@ function selection({ action, targets, takesGuarded }: Meant, most: number): stri
   return ` ${keys.slice(0, most).join(' ')}${more}`
 }
 
-/** Null where the selector means the same to the command. */
+/** Returns null if the command takes the selector itself. */
 function namedKeys(
   { selector, verb, list }: JobsAction,
   targets: Confirm['targets'],
   takesGuarded: boolean,
 ): readonly number[] | null {
   if (isKeysAlone(selector)) return selector.keys
-  // It is narrowed by kinds of incidents, and most of what it lists has none.
+  // `--kind` selects incidents, and most jobs of this list have none.
   const isMixed = list === 'jobs' && takesGuarded
   const isForeign = verb === 'cancel' && list !== 'jobs' && !(list === 'incidents' && fitsJobs(selector))
   return isMixed || isForeign ? targets.map(({ key }) => key) : null
@@ -111,7 +111,7 @@ function isKeysAlone(selector: Selector): selector is Selector & { keys: readonl
   return selector.keys !== undefined && Object.keys(selector).length === 1
 }
 
-/** Means the same of jobs as of their incidents: times do not, an incident is younger than its job. */
+/** Whether a selector matches jobs as it matches their incidents; times don't, since an incident is younger than its job. */
 const fitsJobs = (selector: Selector) =>
   Object.keys(selector).every((field) => ['types', 'fingerprints'].includes(field))
 
@@ -127,7 +127,7 @@ const lists: Readonly<Record<ListName, string>> = {
 
 const shows = { incident: 'incidents show', letter: 'dlq show', job: 'jobs show' } as const
 
-/** One thing by the command that shows it, a cause by the one that takes its incidents, several and nothing by the list. */
+/** Returns the command that shows one row, resolves a cause, or lists several rows or none. */
 export function copiedCommand(state: State): string {
   const meant = chosen(state)
   const first = itemsOf(state)?.find(({ id }) => id === meant[0]?.id)

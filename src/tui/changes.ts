@@ -1,4 +1,4 @@
-/** Asking for changes, and making them: one at a time, each on a connection of its own that is open for as long as it takes. */
+/** Proposes changes and applies them, one at a time, each on its own connection, which closes afterwards. */
 import type { Clock } from '../clock.ts'
 import { changesOfEdit, editableVariables } from '../domain/edited-variables.ts'
 import type { VariableChange } from '../domain/resolution.ts'
@@ -27,7 +27,7 @@ import { marksOfTargets, noMarks } from './selection.ts'
 import { everyItem } from '../store/page.ts'
 
 export interface Editor {
-  /** Lends the terminal to an editor, and answers the text as it left it. Throws an Error that says why not. */
+  /** Returns the text as the editor left it. Throws an Error if the editor fails. */
   edit(text: string): string
 }
 
@@ -36,14 +36,14 @@ export interface ChangesParts {
   source: Source
   clock: Clock
   who: string
-  /** A connection that writes, for one change; closed after it. */
+  /** Opens a writing connection for one change. */
   openEngine(): Promise<Engine>
-  /** RenderContext at the store again. */
+  /** Polls the store at once. */
   poke(anew: boolean): void
   outside: Editor
 }
 
-/** An edit that could not be taken. */
+/** An edit that was rejected. */
 interface Draft {
   key: number
   /** JSON text, as stored when the editor was opened. */
@@ -70,7 +70,7 @@ export class Changes {
     else this.#offer(action)
   }
 
-  /** Every row of the list that is shown, of which only a page is known. */
+  /** Marks every row of the list, of which one page is known. */
   markAll(): void {
     const { stateStore, source } = this.#parts
     const query = queryOf(stateStore.state())
@@ -94,7 +94,7 @@ export class Changes {
     )
   }
 
-  /** True: the key was for the change itself. */
+  /** Returns true if the key belonged to the panel. */
   takes(confirm: Confirm, key: string): boolean {
     if (confirm.status === 'working') {
       if (key === 'esc' || key === 'ctrl-c') this.#working?.abort.abort()
@@ -115,7 +115,7 @@ export class Changes {
     return true
   }
 
-  /** Signals what is under way between two batches, and waits for it. */
+  /** Stops the running change between two batches, and waits for it. */
   async stop(): Promise<void> {
     this.#working?.abort.abort()
     await this.#working?.ended
@@ -158,7 +158,7 @@ export class Changes {
     this.#offer({ of: 'jobs', ...road, selector: { keys: [key] }, set })
   }
 
-  /** What cannot be taken is not lost: the next edit of the same goes on with it. */
+  /** Keeps a rejected text as the draft of the next edit of the same job. */
   #edited(stored: Pick<Draft, 'key' | 'variables'>): readonly VariableChange[] {
     const given = editableVariables(stored.variables, false)
     const draft =
@@ -203,7 +203,7 @@ export class Changes {
   }
 }
 
-/** What runs a job again with other variables; null where nothing does. */
+/** Returns the verb that runs a job again with other variables, or null if none does. */
 function roadOf(item: Item): { verb: JobVerb; list: 'incidents' | 'dlq' | 'jobs' } | null {
   if (item.kind === 'incident') return { verb: 'resolve', list: 'incidents' }
   if (item.kind === 'letter') return { verb: 'dlq_retry', list: 'dlq' }

@@ -1,4 +1,4 @@
-/** The one panel that stands before every change. */
+/** The panel that every change is confirmed in. */
 import type { Event, Confirm, State, JobsAction } from './state.ts'
 import { noMarks } from './selection.ts'
 import { edited } from './prompt.ts'
@@ -29,7 +29,7 @@ export function reduceConfirm(state: State, event: ConfirmEvent): State {
   const panel = state.overlay
   if (panel?.kind !== 'confirm') return event.type === 'ended' ? { ...state, notice: event.notice } : state
   if (event.type === 'typed') return typed(state, panel, event.key)
-  // News of a panel that was closed meanwhile.
+  // The panel was closed meanwhile.
   if (event.id !== panel.id) return event.type === 'ended' ? { ...state, notice: event.notice } : state
   switch (event.type) {
     case 'resolved':
@@ -66,17 +66,17 @@ function typed(state: State, panel: Confirm, key: string): State {
   return key === '0' || key === 'backspace' ? next({ amount: null }) : state
 }
 
-/** There is nothing to agree to. */
+/** Whether there is nothing to confirm. */
 export function isNothing({ action, status, targets }: Confirm): boolean {
   return status === 'ready' && targets.length === 0 && (action.of === 'jobs' || action.of === 'operation')
 }
 
-/** Whether a key agrees to what the panel asks. */
+/** Whether a key confirms the panel. */
 export function isYes(panel: Confirm, key: string): boolean {
   return panel.status === 'ready' && !panel.typing && !isNothing(panel) && (key === 'y' || key === 'enter')
 }
 
-/** What the key that turns from the selected one to all that is listed, and back, asks for; null for every other key. */
+/** Returns the alternative action if the key is the one that switches to it (`a`), else null. */
 export function otherOf({ action, status, typing }: Confirm, key: string): JobsAction | null {
   if (key !== 'a' || typing || status === 'working' || action.of !== 'jobs' || action.other === undefined)
     return null

@@ -1,6 +1,6 @@
 /**
- * Between the keys, the state and the world: what a key means now, and what is to be done outside for it. It knows neither
- * Ink nor SQL; changes go through `act`, and the terminal through whoever lends it.
+ * Handles keys: dispatches events to the state and calls what lies outside of it. It knows neither
+ * Ink nor SQL; changes go through `Changes`, and the terminal through `Outside`.
  */
 import { Changes, type ChangesParts, type Editor } from './changes.ts'
 import { copiedCommand, equivalentCommand } from './as-command.ts'
@@ -12,7 +12,7 @@ import { queryOf, type Confirm, type State } from './state.ts'
 
 export interface Controller {
   press(key: string): void
-  /** Signals what is under way between two batches, and waits for it. */
+  /** Stops the running change between two batches, and waits for it. */
   stop(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createController(parts: ControllerParts): Controller {
     press(key) {
       if (isPaste(key)) return void (takesText(stateStore.state()) && dispatch({ type: 'typed', key }))
       const command = commandOf(key)
-      // Of the terminal, whatever lies over the screen: who believes to be in the shell must not answer a panel.
+      // These act on the terminal, also while a panel is open: a person who believes to be in the shell must not confirm it.
       if (command === 'suspend' || command === 'redraw') return run(command)
       if (overlaid(key)) return
       if (command !== null) run(command)

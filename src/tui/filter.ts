@@ -18,13 +18,13 @@ export interface ListedQuery {
   selector: Selector
 }
 
-/** In their order on the screen: what comes back, what runs, what could. */
+/** In their order on the screen. */
 export const listedStates: readonly JobState[] = ['waiting', 'running', 'available']
 
-/** A filter that names states or keys is taken as it is. */
+/** Whether a filter names the jobs itself, so that no states are added. */
 export const namesJobs = ({ states, keys }: Selector): boolean => states !== undefined || keys !== undefined
 
-/** Null for lists of what is no job. */
+/** Returns null for lists of anything but jobs. */
 export function listed({ list, cause, selector }: ListedQuery): Listed | null {
   switch (list) {
     case 'causes':
@@ -46,7 +46,7 @@ export interface Filter {
   selector: Selector
 }
 
-/** What can stand in it; the fields of the others would say nothing. */
+/** Lists that take a whole selector; the others take types and words. */
 const narrows: Partial<Record<ListName, SelectorList>> = {
   causes: 'incidents',
   incidents: 'incidents',
@@ -54,7 +54,7 @@ const narrows: Partial<Record<ListName, SelectorList>> = {
   jobs: 'jobs',
 }
 
-/** Words that are no flags and no keys are looked for in the errors, and in the names of what has none. Answers a sentence when it cannot be read; null takes the filter away. */
+/** Parses a filter. Plain words match errors, or names of breakers and workers. Returns null for an empty one, and a sentence for an invalid one. */
 export function readFilter(
   text: string,
   { now, list }: { now: number; list: ListName },
@@ -76,7 +76,7 @@ export function readFilter(
   }
 }
 
-/** Lists that a selector can narrow; the overview is short. */
+/** Lists that can be filtered: all but the overview. */
 export const filteredLists: readonly ListName[] = [
   'causes',
   'incidents',

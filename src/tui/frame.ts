@@ -1,4 +1,4 @@
-/** A whole frame out of a state: lines from top to bottom, never as many as the terminal has rows, none wider than it. */
+/** Draws a frame: lines from the top, fewer than the terminal has rows, none wider than the terminal. */
 import { say, type Safe } from '../terminal/safe.ts'
 import { type RenderContext, fill } from './parts/layout.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -10,7 +10,7 @@ import { listScreen } from './views/lists.ts'
 import { withOverlay } from './views/overlays.ts'
 import { overviewLines } from './views/overview.ts'
 
-/** Below it nothing but a word about it fits. */
+/** On a smaller terminal only a message fits. */
 export const smallest = { columns: 40, rows: 10 } as const
 
 export function frameOf(state: State, paint: Paint): readonly Safe[] {
@@ -24,7 +24,7 @@ export function frameOf(state: State, paint: Paint): readonly Safe[] {
     ]
   }
   const context: RenderContext = { paint, width: columns, height: bodyRows(state) }
-  // What is frozen is to be read and copied: its ages stand still with it.
+  // Ages of a frozen screen stand still too.
   const shown = state.frozen ? { ...state, now: state.readAt ?? state.now } : state
   return [
     ...headerLines(shown, context),

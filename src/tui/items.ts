@@ -1,4 +1,4 @@
-/** What stands in the dashboard's lists. An item is known by its id, so that rows may move under a selection. */
+/** Rows of the dashboard's lists. A row keeps its id when it moves. */
 import type { Cause, Trend } from '../domain/cause.ts'
 import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import type {
@@ -55,7 +55,7 @@ export function isKind<K extends ItemKind>(kind: K): (item: Item) => item is Ite
   return (item): item is ItemOf<K> => item.kind === kind
 }
 
-/** The job that an item is about; null for what is no single job. */
+/** Returns the key of the item's job, or null if it has no single job. */
 export function keyOf(item: Item): number | null {
   switch (item.kind) {
     case 'incident':
@@ -69,7 +69,7 @@ export function keyOf(item: Item): number | null {
   }
 }
 
-/** The job type that an item is about. */
+/** Returns the job type of an item, or null. */
 export function typeOf(item: Item): string | null {
   switch (item.kind) {
     case 'cause':

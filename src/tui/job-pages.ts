@@ -1,4 +1,4 @@
-/** The jobs that are listed without a filter on their state: what comes back, then what runs, then what could, as one list with pages. */
+/** Pages of the jobs listed without a filter on their state: waiting, then running, then available. */
 import type { JobState } from '../domain/job.ts'
 import type { Selector } from '../domain/selector.ts'
 import type { InspectedJob, Inspector } from '../engine/inspector.ts'
@@ -8,13 +8,13 @@ import type { Page, Paged } from '../store/page.ts'
 export interface JobSections {
   inspector: Pick<Inspector, 'jobs'>
   selector: Selector
-  /** Jobs that wait; of more than some the newest stand first, since nothing has them in the order of their starts. */
+  /** Number of waiting jobs; above a limit they are listed newest first, since no index has them in the order of their starts. */
   waits: number
 }
 
-/** So many waiting jobs are put into the order of their starts. */
+/** Waiting jobs that are sorted by their start. */
 const mostSorted = 20_000
-/** Those that run are read whole: they are as many as all workers together take at once. */
+/** Running jobs are read whole: there are as many as all workers run at once. */
 const mostRunning = 1_000
 
 interface Mark {
@@ -24,7 +24,7 @@ interface Mark {
   cursor: string
 }
 
-/** A page that goes from one section on into the next. Its cursors are its own. */
+/** Reads pages across the sections; the cursors name the section. */
 export function jobSections({
   inspector,
   selector,
@@ -58,7 +58,7 @@ function markOf(text: string): Mark {
   return { state: listedStates.find((each) => each === state) ?? 'available', sort, cursor: cursor.join(':') }
 }
 
-/** What has been at it longest first: that is what somebody looks for, and what stays in its place. */
+/** Reads running jobs, the longest running first. */
 async function running(
   { jobs }: Pick<Inspector, 'jobs'>,
   selector: Selector,

@@ -1,6 +1,6 @@
 /**
- * The one table of keys. What a key does, the help line and the help screen are all taken from it, so none can say what
- * another does not.
+ * The table of keys: commands, the help line and the help screen are all made from it, so that
+ * they agree.
  */
 
 import type { ListName } from './snapshot.ts'
@@ -42,7 +42,7 @@ export type Command =
   | 'suspend'
   | Verb
 
-/** What changes the store; each asks before it does. */
+/** Commands that change the store; each asks for confirmation. */
 export type Verb = 'resolve' | 'discard' | 'cancel' | 'trip' | 'close' | 'pause' | 'edit' | 'undo'
 
 export interface Binding {
@@ -52,9 +52,9 @@ export interface Binding {
   group: 'move' | 'view' | 'change' | 'leave'
   /** For the help screen. */
   words: string
-  /** For the help line; left out there when it has none. The lowest rank is shown first. */
+  /** For the help line, the lowest rank first; left out there if unset. */
   short?: { word: string; rank: number }
-  /** On which lists the help line shows it; everywhere when it does not say. */
+  /** Lists whose help line shows it (default: all). */
   lists?: readonly ListName[]
 }
 
@@ -238,7 +238,7 @@ export function keyFor(command: Command): string {
   return bindings.find((binding) => binding.command === command)?.keys[0] ?? ''
 }
 
-/** What the help line of a list shows, the most needed first. */
+/** Returns the keys of a list's help line, the most important first. */
 export function shortHelp(list: ListName, readOnly = false): readonly { key: string; word: string }[] {
   return bindings
     .filter(({ lists, group }) => (lists?.includes(list) ?? true) && !(readOnly && group === 'change'))
@@ -247,7 +247,7 @@ export function shortHelp(list: ListName, readOnly = false): readonly { key: str
     .map(({ key, word }) => ({ key: keyWords(key), word }))
 }
 
-/** Commands whose names begin with, or contain, what was typed for the palette. */
+/** Returns the commands whose names start with the text, then those that contain it. */
 export function commandsLike(text: string): readonly Command[] {
   const typed = text.trim().toLowerCase()
   const names = bindings.map(({ command }) => command).filter((command) => command !== 'palette')

@@ -1,11 +1,11 @@
-/** One page of a list out of the store, and where in the list it stands. */
+/** Reads one page of a list, and its position in the list. */
 import type { StoreReader } from '../store/port.ts'
 import type { Listed } from './filter.ts'
 import type { Place } from './page-window.ts'
 import type { Figures, Query, Rows, Standing } from './snapshot.ts'
 import type { Page as StorePage, Paged } from '../store/page.ts'
 
-/** A filter that looks into errors or variables may find few in much: so often it is asked to look on. */
+/** Reads for one page: a filter on errors or variables may find few rows in each. */
 const mostLooks = 5
 
 export async function rowsAt<T>(
@@ -30,7 +30,7 @@ export async function rowsAt<T>(
   return { items: fromEnd ? items.reverse() : items, more: next !== null, cut, next }
 }
 
-/** Numbers of one moment where the store counts them, else as far as the figures tell. */
+/** Returns the page's position as the store counts it, else as far as the figures tell. */
 export async function standingOf(
   { reader, figures, listed }: { reader: Pick<StoreReader, 'tally'>; figures: Figures; listed: Listed },
   place: Place,

@@ -1,10 +1,10 @@
-/** Moving the selection, or, where the detail has the keys, what of it is in view. */
+/** Moves the selection, or scrolls the detail if that is open. */
 import { atEnd, atTop, isSamePlace, nextPosition, type ListPosition, type Step } from './page-window.ts'
 import { itemsOf, listOf, listRows, selectedIndex, positionOf, type KnownPage, type State } from './state.ts'
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last'
 
-/** Further down than any detail is long; the view stops at its end. */
+/** Beyond the end of any detail; the view stops at its last line. */
 const farDown = 100_000
 
 export function move(state: State, to: Move): State {
@@ -20,7 +20,7 @@ export function move(state: State, to: Move): State {
   if (turned !== null) return turned
   const { jump } = positionOf(state)
   const rows = listRows(state) - 1
-  // On from the row that is still to come.
+  // The target row is still being read: move on from it.
   if (jump !== null)
     return positionedAt(state, {
       ...positionOf(state),
@@ -38,7 +38,7 @@ const positionedAt = (state: State, stand: ListPosition): State => ({
   positions: { ...state.positions, [listOf(state)]: stand },
 })
 
-/** The first or the last row stands on another page than the one that is known. */
+/** Turns to the first or last page if the present one doesn't reach it. */
 function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | null {
   if (to !== 'first' && to !== 'last') return null
   const stand = to === 'first' ? { ...atTop, jump: { to, by: 0 } as const } : atEnd
@@ -48,7 +48,7 @@ function turnedTo(state: State, to: Move, { place, more }: KnownPage): State | n
   return state.frozen ? told(state) : positionedAt(state, stand)
 }
 
-/** What came above the selected row, or went, has brought it near an edge of the page. */
+/** Reads on if rows that came or went have brought the selected one near an edge of the page. */
 export function kept(state: State): State {
   const page = state.pages[listOf(state)]
   const items = itemsOf(state)
@@ -57,7 +57,7 @@ export function kept(state: State): State {
   return readOn(state, page, { index, wanted: index })
 }
 
-/** Far enough in the page, the next one is asked for, long before its rows are wanted. */
+/** Requests the next page well before its rows are needed. */
 function readOn(state: State, page: KnownPage, { index, wanted }: { index: number; wanted: number }): State {
   const stand = positionOf(state)
   const { fromEnd } = stand.place
@@ -65,7 +65,7 @@ function readOn(state: State, page: KnownPage, { index, wanted }: { index: numbe
   const over = overWhich(wanted, { count, fromEnd })
   if (state.frozen)
     return over !== null && (over === 'away' ? page.more : stand.passedPages.length > 0) ? told(state) : state
-  // The page that was asked for last is still to come.
+  // The last requested page hasn't arrived yet.
   if (!isSamePlace(page.place, stand.place)) return state
   const on = nextPosition(stand, { ...page, count }, { depth: fromEnd ? count - 1 - index : index, over })
   return on === null ? state : positionedAt(state, on)

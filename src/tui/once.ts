@@ -1,4 +1,4 @@
-/** One frame as plain text, for a ticket or a log: nothing is asked, nothing is drawn anew. */
+/** Draws one frame as plain text, for a ticket or a log. */
 import type { Clock } from '../clock.ts'
 import { Safe } from '../terminal/safe.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -19,7 +19,7 @@ export interface Once {
   suffix: string
 }
 
-/** Enough for every row of a page; empty lines are left out. */
+/** Enough for a page; empty lines are left out. */
 const rows = 60
 
 export async function oneFrame({
@@ -33,11 +33,11 @@ export async function oneFrame({
   const source = sourceOf(store, clock)
   const state = initialState({ size: { columns, rows }, now: source.now(), screen, readOnly: true, suffix })
   const snapshot = await readSnapshot(source, queryOf(state))
-  // The keys mean nothing on paper.
+  // Without the help line: there are no keys on paper.
   return withoutFilling(frameOf(reduce(state, { type: 'read', snapshot }), paint).slice(0, -1))
 }
 
-/** Rows and blanks that only fill a screen say nothing. */
+/** Drops trailing blanks and repeated empty lines. */
 function withoutFilling(lines: readonly Safe[]): readonly Safe[] {
   const texts = lines.map(({ text }) => text.trimEnd())
   const last = texts.findLastIndex((text) => text !== '')

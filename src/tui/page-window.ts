@@ -1,28 +1,28 @@
 /**
- * Where in a long list the page stands that is known of it. Pages are told by what they begin behind, not by a number of
- * rows, so that neither what comes nor what goes moves them; from the top of the list or from its end. Of the list no more
- * than one page is ever held.
+ * The position of a page in a long list. Keyset pagination from the top or from the end of the list, so that inserts
+ * and deletes don't shift the page. At most one page
+ * is in memory.
  */
 
 export interface Place {
   /** Read from the end of the list upwards. */
   fromEnd: boolean
-  /** Behind which row it begins, seen from that end; null for the first one. */
+  /** The page begins after this row, seen from that end; null for the first page. */
   cursor: string | null
-  /** Rows between that end and the page, as they were when they were passed. */
+  /** Rows between that end and the page, counted while moving there. */
   passed: number
 }
 
 export interface ListPosition {
   place: Place
-  /** Places on the way from that end, the last one last. */
+  /** Pages passed on the way from that end, the last one last. */
   passedPages: readonly PassedPage[]
-  /** Wanted of a page that is still to come: its first or its last row, and so many rows on from it. */
+  /** Row to select once the page is read: its first or last row, and an offset. */
   jump: Jump | null
 }
 
 interface PassedPage extends Place {
-  /** The next one has no row of it. */
+  /** The next page doesn't overlap it. */
   gap: boolean
 }
 
@@ -46,28 +46,28 @@ export function isSamePlace(one: Place, other: Place): boolean {
   return one.fromEnd === other.fromEnd && one.cursor === other.cursor
 }
 
-/** What a page tells of how to go on from it. */
+/** How to continue from a page. */
 export interface PageEdges {
   count: number
-  /** There is more in the direction of its reading. */
+  /** More rows follow in the reading direction. */
   more: boolean
-  /** Behind its first part, of `cutRows` rows; null where it has no more than that. */
+  /** Cursor after its first part of `cutRows` rows; null if it has no more rows. */
   cut: string | null
   cutRows: number
-  /** Behind all of it. */
+  /** Cursor after the page. */
   next: string | null
-  /** Rows that were asked for. */
+  /** Requested rows. */
   limit: number
 }
 
 export interface Step {
-  /** Rows between the selected one and the edge of the page that is nearer to the end which it is read from. */
+  /** Rows between the selected one and the edge where the page begins. */
   depth: number
-  /** Whether the wish goes over an edge: away from that end, or towards it. */
+  /** The edge that the move crosses: away from that end, or towards it. */
   over: 'away' | 'towards' | null
 }
 
-/** Where to read on, so that there are always rows around the selected one; null while the page serves. */
+/** Returns the page to read next, so that rows surround the selected one; null while the present page does. */
 export function nextPosition(
   stand: ListPosition,
   page: PageEdges,
@@ -83,7 +83,7 @@ export function nextPosition(
   const overlaps = page.cut !== null && page.count > page.cutRows
   if (page.more && overlaps && (depth >= 2 * page.cutRows || (over === 'away' && isShort)))
     return on(page.cut, page.cutRows, false)
-  // So few were found in so many rows that were looked into: what follows has none of these.
+  // A filter found few rows in many: the next page doesn't overlap this one.
   if (page.more && isShort && over === 'away') return on(page.next, page.count, true)
   const before = passedPages.at(-1)
   if (before === undefined || (before.gap ? over !== 'towards' : depth >= page.cutRows / 2)) return null
@@ -95,10 +95,10 @@ export function nextPosition(
   }
 }
 
-/** Rows that a page is read in parts of: some screens. */
+/** Returns the rows of a part of a page: some screens. */
 export const partRows = (screenRows: number): number => Math.ceil((2 * Math.max(20, screenRows)) / 50) * 50
 
-/** A page has three parts at most: one around the selected row, and one on either side. */
+/** Returns the rows of a page, at most three parts: around the selected row, and one on either side. */
 export function pageRows(
   { fromEnd, cursor }: Place,
   { screenRows, index }: { screenRows: number; index: number },

@@ -1,4 +1,4 @@
-/** Typing a filter or the name of a command. */
+/** Text input for a filter or a command name. */
 import { readFilter } from './filter.ts'
 import { isPaste, pasteMark } from './key-names.ts'
 import { commandsLike } from './keys.ts'
@@ -21,7 +21,7 @@ export function reducePrompt(state: State, prompt: Prompt, key: string): State {
   return { ...state, overlay: { ...prompt, text: edited(prompt.text, key), error: null } }
 }
 
-/** What a key makes of a line that is typed at its end. */
+/** Applies a key, or pasted text, to the end of a line. */
 export function edited(text: string, key: string): string {
   if (key === 'backspace') return [...text].slice(0, -1).join('')
   if (key === 'ctrl-u') return ''
@@ -51,7 +51,7 @@ function filtered(state: State, prompt: Prompt): State {
   }
 }
 
-/** What Enter runs; whoever takes the keys runs it as if its own key had been pressed. */
+/** Returns the command that Enter runs, or null. */
 export function paletteChoice(state: State): ReturnType<typeof commandsLike>[number] | null {
   if (state.overlay?.kind !== 'prompt' || state.overlay.of !== 'palette' || state.overlay.text.trim() === '')
     return null

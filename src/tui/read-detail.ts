@@ -1,4 +1,4 @@
-/** All about the one thing that is looked at. */
+/** Reads the detail of one row. */
 import type { InspectedBreaker } from '../engine/breaker-admin.ts'
 import { jobFacts } from '../engine/explain-job.ts'
 import { explain } from '../messages/explain.ts'
@@ -8,7 +8,7 @@ import type { ListedCause } from './items.ts'
 import type { Figures, Detail, DetailQuery } from './snapshot.ts'
 import type { Source } from './source.ts'
 
-/** Null: it is not there any more. */
+/** Resolves with null if the row no longer exists. */
 export async function readDetail(
   source: Source,
   query: DetailQuery,

@@ -1,6 +1,6 @@
 /**
- * One look at the store: the figures of the header and the overview, one page of the list that is shown, and all about the
- * one thing that is looked at. It reads through the inspector alone and knows no screen.
+ * Reads a snapshot: figures of the header and the overview, one page of the present list, and the detail of
+ * one row. It reads through the inspector and knows no screen.
  */
 import type { Source } from './source.ts'
 import { programStart, trendOf } from '../domain/cause.ts'
@@ -33,7 +33,7 @@ import { listed, namesJobs, type Listed } from './filter.ts'
 import type { Page as StorePage, Paged } from '../store/page.ts'
 import type { Selector } from '../domain/selector.ts'
 
-/** @param known figures of a moment ago, which then are not read again */
+/** @param known recent figures, used instead of reading them again */
 export async function readSnapshot(source: Source, query: Query, known?: Figures): Promise<Snapshot> {
   const at = source.now()
   const figures = known ?? (await readFigures(source, at))
@@ -56,7 +56,7 @@ async function readFigures(source: Source, now: number): Promise<Figures> {
   }
 }
 
-/** Of a screen that has shown nothing yet: all that is there at once. Null where its list cannot do without the numbers by type. */
+/** Reads a first snapshot without counting jobs. Resolves with null if the list needs the counts. */
 export async function readFirst(source: Source, query: Query): Promise<Snapshot | null> {
   if (query.list === 'jobs') return null
   const figures: Figures = {
@@ -122,7 +122,7 @@ const readPage: ReadPage = (source, query, figures) => pages[query.list](source,
 
 const isEmpty = (selector: Selector) => Object.keys(selector).length === 0
 
-/** Breakers and workers are few, and narrowed here: by the types that they are about, and by words of their names. */
+/** Filters breakers and workers, which are few, by their types and by words in their names. */
 function meets(
   { name, types }: { name: string; types: readonly string[] },
   { types: wanted, error }: Selector,
@@ -134,7 +134,7 @@ function meets(
   )
 }
 
-/** What is too long to be known whole. */
+/** Reads a page of a long list. */
 async function readListed(source: Source, query: Query, figures: Figures): Promise<Page> {
   const meant = listed(query)
   if (meant === null) return all([])

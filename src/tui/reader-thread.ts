@@ -1,6 +1,6 @@
 /**
- * The thread in which the dashboard's questions are answered: a store's answer holds up whoever waits for it, and keys are
- * not to wait while a million jobs are counted. Reads one question after the other, and knows no screen.
+ * The thread that reads the store for the dashboard: SQLite blocks its thread, and keys must
+ * not wait while a million jobs are counted. It answers one request after another.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../app.ts'
@@ -13,7 +13,7 @@ export interface Question {
   values: readonly unknown[]
 }
 
-/** Errors lose their class on the way, so what makes them up travels. */
+/** Errors lose their class between threads, so their fields travel. */
 export interface CarriedError {
   message: string
   code: ErrorCode | null

@@ -12,7 +12,7 @@ import {
 } from './snapshot.ts'
 import { isWhole, itemsOf, listOf, pageKey, selectedIndex, type KnownPage, type State } from './state.ts'
 
-/** What was read goes in; of a frozen screen only what it has never shown. */
+/** Takes in a snapshot; a frozen screen only takes pages it has never shown, and details. */
 export function withSnapshot(state: State, snapshot: Snapshot): State {
   const { query, figures, detail, at } = snapshot
   const before = state.pages[query.list]
@@ -40,7 +40,7 @@ function pageOf({ query, items, more, cut, next, first, total }: Snapshot): Know
   return { key: pageKey(query), place, limit, cutRows, items, more, cut, next, first, total }
 }
 
-/** Another page of the same list: the row that was selected has another number in it, which counts where it is gone. */
+/** Moves the cursor's index along with the rows when another page of the same list arrives. */
 function withCursorOf(
   state: State,
   { list, before, page }: { list: ListName; before: KnownPage; page: KnownPage },
@@ -54,7 +54,7 @@ function withCursorOf(
   return { ...state, cursors: { ...state.cursors, [list]: { ...cursor, index: Math.max(0, index) } } }
 }
 
-/** The row that was asked for is there; or the whole page is gone, and the list is shown from its beginning. */
+/** Selects the row that a jump asked for, or returns to the top if the whole page is gone. */
 function landed(state: State, list: ListName): State {
   const [stand, page] = [state.positions[list], state.pages[list]]
   if (page === undefined || !isSamePlace((stand ?? atTop).place, page.place)) return state
@@ -69,7 +69,7 @@ function landed(state: State, list: ListName): State {
   return { ...state, cursors, positions: stood({ ...stand, jump: null }) }
 }
 
-/** Without a filter, these are known as soon as the figures are. */
+/** Returns the pages of lists that the figures contain whole. */
 function figurePages(figures: Figures): State['pages'] {
   const page = (list: FigureList): KnownPage => {
     const items = figureItems[list](figures)
@@ -85,8 +85,8 @@ function figurePages(figures: Figures): State['pages'] {
 }
 
 /**
- * The selection stays with its item; where that is gone, with the row that took its place. What is opened stays open when
- * it has left the list. On the overview nothing is selected by itself: what is worst stays on top. Marks of what is gone go.
+ * Keeps the selection on its row, or on the row that took its place; an open detail stays open when
+ * its row leaves the list. The overview selects nothing by itself: the worst stays on top. Drops marks of rows that are gone.
  */
 export function anchored(state: State): State {
   const items = itemsOf(state)
@@ -99,7 +99,7 @@ export function anchored(state: State): State {
     [list]: { id: state.open ? chosen : (items[index]?.id ?? null), index },
   }
   const page = state.pages[list]
-  // Of a long list nobody knows what is gone; the panel of an action looks.
+  // In a long list it is unknown which rows are gone; the panel of an action checks.
   if (state.marks.size === 0 || page === undefined || !isWhole(page)) return { ...state, cursors }
   const there = new Set(items.map(({ id }) => id))
   return { ...state, cursors, marks: new Map([...state.marks].filter(([id]) => there.has(id))) }

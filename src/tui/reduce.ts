@@ -1,4 +1,4 @@
-/** The reducer: the next state out of this one and an event. Pure; what an event asks of the outside is done by others. */
+/** The reducer: returns the next state for an event. Pure: side effects are the controller's. */
 import { anchored, withSnapshot } from './reduce-read.ts'
 import { reduceConfirm } from './confirm.ts'
 import type { Item } from './items.ts'
@@ -51,7 +51,7 @@ export function reduce(state: State, event: Event): State {
   }
 }
 
-/** What was refused is no news any more once something else is asked for. */
+/** Clears a refusal at the next command. */
 const withoutRefusal = (state: State): State =>
   state.notice?.tone === 'bad' ? { ...state, notice: null } : state
 
@@ -61,7 +61,7 @@ function withoutOldNotice(state: State): State {
   return state.notice && state.now - state.notice.at > noticeMs ? { ...state, notice: null } : state
 }
 
-/** Nothing is drawn for every look that finds nothing new. */
+/** A poll without changes updates the state at most this often. */
 const lookedMs = 5_000
 
 function looked(state: State, at: number): State {
@@ -75,7 +75,7 @@ function commanded(state: State, command: Command): State {
   if (state.overlay?.kind === 'help') return helped(state, command)
   if (moves.includes(command)) return move(state, command as Move)
   if (screens.some(({ screen }) => screen === command)) return toScreen(state, command as Screen)
-  // Asked for by whoever can look at the store.
+  // The controller handles changes: they need the store.
   if (isVerb(command)) return state
   return others[command]?.(state) ?? state
 }
@@ -156,7 +156,7 @@ function opened(state: State): State {
   })
 }
 
-/** Out of the innermost: another side of the detail, the detail, marks, filter, the members of a cause, to the overview. */
+/** Goes back one step: detail side, detail, marks, filter, incidents of a cause, overview. */
 function back(state: State): State {
   if (state.open)
     return state.pane === 'page'
@@ -180,7 +180,7 @@ function marked(state: State): State {
   return move({ ...state, marks }, 'down')
 }
 
-/** All rows of the list, or none; those of a long one once somebody has read which they are. */
+/** Marks all rows or none; those of a long list once they have been read. */
 function markedAll(state: State): State {
   if (state.marks.size > 0 || state.marking !== null) return { ...state, ...unmarked }
   const [items, page] = [itemsOf(state), state.pages[listOf(state)]]
@@ -188,7 +188,7 @@ function markedAll(state: State): State {
   return isWhole(page) ? { ...state, marks: marksOf(items) } : { ...state, marking: page.key }
 }
 
-/** Unless it is wanted no more. */
+/** Ignores marks of a list that is no longer shown. */
 function withMarks(state: State, { key, marks, more }: Extract<Event, { type: 'marked' }>): State {
   if (state.marking !== key || pageKey(queryOf(state)) !== key) return state
   const text = `only the first ${thousands(marks.size)} rows are marked: / narrows the list`

@@ -1,4 +1,4 @@
-/** What is marked: known by so much of it that an action needs no row of the list. */
+/** Marked rows, with what an action needs to know of each. */
 import { keyOf, typeOf, type Item, type ItemKind } from './items.ts'
 import type { ListName } from './snapshot.ts'
 import type { Target } from '../engine/actions/targets.ts'
@@ -6,7 +6,7 @@ import type { Target } from '../engine/actions/targets.ts'
 export interface Marked {
   id: string
   kind: ItemKind
-  /** Of its job; null for what is no single job. */
+  /** Key of its job; null if it has no single job. */
   key: number | null
   type: string | null
 }
@@ -25,7 +25,7 @@ export const markOf = (item: Item): Marked => ({
 export const marksOf = (items: readonly Item[]): Marks =>
   new Map(items.map((item) => [item.id, markOf(item)]))
 
-/** The part of an id that is its own: the name of a breaker, the fingerprint of a cause. */
+/** Returns an id without its kind: the name of a breaker, the fingerprint of a cause. */
 export const nameOf = ({ id }: Pick<Marked, 'id'>): string => id.slice(id.indexOf(':') + 1)
 
 const kinds: Partial<Record<ListName, ItemKind>> = {
@@ -34,7 +34,7 @@ const kinds: Partial<Record<ListName, ItemKind>> = {
   jobs: 'job',
 }
 
-/** Marks on all of a list of jobs, of which only a page is known. */
+/** Returns marks for all targets of a list of jobs. */
 export function marksOfTargets(list: ListName, targets: readonly Target[]): Marks {
   const kind = kinds[list]
   if (kind === undefined) return noMarks

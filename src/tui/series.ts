@@ -1,5 +1,5 @@
 /**
- * Throughput, failures and durations of the last hour, from what workers have added up. Minutes that are over are kept,
+ * Throughput, failures and durations of the last hour, from the workers' statistics. Past minutes are cached,
  * so that a refresh reads the last few only.
  */
 import type { StatDelta } from '../domain/stat-delta.ts'
@@ -8,7 +8,7 @@ import type { StoreReader } from '../store/port.ts'
 
 const minuteMs = 60_000
 export const hourOfMinutes = 60
-/** Workers write each second; a store that was locked may get a minute's last figures late. */
+/** Workers write each second; on a locked store the last figures of a minute may arrive late. */
 const lateMs = 2 * minuteMs
 
 export interface MinuteFigures {
@@ -19,7 +19,7 @@ export interface MinuteFigures {
 }
 
 export interface TypeFigures {
-  /** Attempts in the hour that ended well, and that did not. */
+  /** Succeeded and failed attempts within the hour. */
   done: number
   failed: number
   /** Upper ends of the buckets in which they lie, in ms; null where nothing ran, Infinity beyond the last. */
@@ -37,7 +37,7 @@ export interface SeriesReader {
   read(now: number): Promise<Series>
 }
 
-/** Attempts that cost somebody something. Deferrals, interruptions and refusals that were expected do not. */
+/** Outcomes that count as failures; deferrals, interruptions and business errors don't. */
 const failures = new Set(['fail', 'incident', 'poison', 'lost', 'result_invalid'])
 const successes = new Set(['success', 'business_error'])
 

@@ -1,8 +1,8 @@
-/** What comes from outside: signals that end the dashboard, and being put into the background and back. */
+/** Signals that end the dashboard, suspend it and resume it. */
 import type { Cancel, Clock } from '../clock.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Null: a key ended it. */
+/** Null if a key ended it. */
 export type Stop = 'SIGTERM' | 'SIGHUP' | 'SIGINT' | null
 
 export interface SignalOptions {
@@ -11,17 +11,17 @@ export interface SignalOptions {
   repaint(): void
   clock: Clock
   stop(signal: Stop): void
-  /** Of an error that nobody has caught. */
+  /** Receives uncaught errors. */
   fail(error: unknown): void
 }
 
 export interface Signals {
-  /** To the shell, as Ctrl-Z does anywhere else. */
+  /** Suspends the process group, as Ctrl-Z does. */
   suspend(): void
   release(): void
 }
 
-/** Where nothing stops the process (no shell would wake it), the screen is taken back after this. */
+/** If nothing stopped the process by then (no job control), it takes the screen back. */
 const notStoppedMs = 300
 
 export function listenForSignals({ terminal, repaint, clock, stop, fail }: SignalOptions): Signals {
@@ -40,7 +40,7 @@ export function listenForSignals({ terminal, repaint, clock, stop, fail }: Signa
     if (isAway) return
     isAway = true
     terminal.leave()
-    // Without a listener the signal does what it does to every program. The whole group, as the terminal does it: who started wf may wait for it.
+    // Without a listener the signal stops the process. It goes to the whole group, as from a terminal: a parent may wait for wf.
     process.off('SIGTSTP', suspend)
     waiting = clock.after(notStoppedMs, back)
     process.kill(0, 'SIGTSTP')

@@ -1,6 +1,6 @@
 /**
- * Keeps the dashboard's data fresh: reads only when the store has changed or something else is asked for, never twice at
- * the same time, and says so when it cannot read. What was read before stays with whoever has it.
+ * Polls the store: reads a snapshot only if the store or the query has changed, never twice at
+ * the same time, and reports failures.
  */
 import type { Clock } from '../clock.ts'
 import { readFirst, readSnapshot } from './read-snapshot.ts'
@@ -10,22 +10,22 @@ import type { Figures, Query, Snapshot } from './snapshot.ts'
 export interface SnapshotPollerOptions {
   source: Source
   clock: Clock
-  /** Between two looks. */
+  /** Time between two polls. */
   refreshMs: number
-  /** What is wanted now; null: nothing, the screen is frozen. */
+  /** Returns the present query, or null if the screen is frozen. */
   query(): Query | null
   onRead(snapshot: Snapshot): void
-  /** Before the first count is made: what needs none. */
+  /** Receives the first snapshot, without counts. */
   onFirst?(snapshot: Snapshot): void
-  /** The store was looked at, and nothing in it has changed. */
+  /** Called after a poll without changes. */
   onSame(at: number): void
   onFailure(error: unknown): void
 }
 
 export interface SnapshotPoller {
-  /** Something else is wanted: look at once, or right after the look that is under way. `anew`: whatever is known. */
+  /** Polls at once, or right after the running poll. `anew` reads even if nothing has changed. */
   poke(options?: { anew: boolean }): void
-  /** Ends after the look that is under way. */
+  /** Resolves after the running poll. */
   stop(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ async function look(
   }
   const first = isFirst && options.onFirst ? await readFirst(source, query) : null
   if (first !== null) options.onFirst?.(first)
-  // Another row was selected: what stands around it was read a moment ago.
+  // Only the selection changed: recent figures are still good.
   const isFresh = known !== null && clock.monotonic() - known.readMs < refreshMs
   const snapshot = await readSnapshot(source, query, isFresh ? known?.figures : undefined)
   options.onRead(snapshot)

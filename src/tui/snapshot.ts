@@ -24,7 +24,7 @@ export interface Query {
   selector: Selector
   /** Where in the list the page begins. */
   place: Place
-  /** Rows of a page, and of the first of the parts that it is read in. */
+  /** Rows of a page, and of the first part it is read in. */
   limit: number
   cutRows: number
   detail: DetailQuery | null
@@ -33,14 +33,14 @@ export interface Query {
 /** What every screen may need. */
 export interface Figures {
   location: string
-  /** False at the very first: the numbers by type, which take longest where there are many jobs, are still to come. */
+  /** False in the first snapshot: counts by type take longest and follow. */
   counted: boolean
   types: readonly InspectedType[]
   breakers: readonly InspectedBreaker[]
   workers: readonly InspectedWorker[]
   causes: readonly ListedCause[]
   series: Series
-  /** Epoch ms at which the next waiting job that nothing holds is due; null when there is none. */
+  /** Epoch ms at which the next waiting, unblocked job is due; null if there is none. */
   nextDueAt: number | null
 }
 
@@ -53,7 +53,7 @@ export interface Rows<T> {
 }
 
 export interface Standing {
-  /** Of the page's first row in the whole list, from 0; null where nobody knows. */
+  /** Index of the page's first row in the whole list, from 0; null if unknown. */
   first: number | null
   total: number | null
 }
@@ -68,13 +68,13 @@ export interface Snapshot extends Page {
   detail: Detail | null
 }
 
-/** Which of its sides is shown. */
+/** The side of a detail that is shown. */
 export type Pane = 'page' | 'attempts' | 'explain'
 
 export interface DetailQuery {
   id: string
   pane: Pane
-  /** It stands among the dead letters: shown is the letter, which outlives its job. */
+  /** Show the dead letter, which outlives its job. */
   letter: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What snapshots are read from: a reader that lets keys through between any two questions, and counts seldom. */
+/** What snapshots are read from: a reader that yields to keys between two reads, and counts seldom. */
 import type { Clock } from '../clock.ts'
 import { createInspector, type Inspector } from '../engine/inspector.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -22,7 +22,7 @@ export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): 
   }
 }
 
-/** Of the time at most this share goes into counting. */
+/** Largest share of the time spent on counting. */
 const share = 0.05
 
 function withCachedCounts(reader: StoreReader, clock: Clock): StoreReader {
@@ -49,5 +49,5 @@ function withCachedCounts(reader: StoreReader, clock: Clock): StoreReader {
   })
 }
 
-/** An answer of the store holds up everything else while it is made; what has come in meanwhile goes first. */
+/** A read blocks its thread: events that arrived meanwhile go first. */
 const breath = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,6 +1,6 @@
 /**
- * The dashboard from its first frame to the terminal given back. Puts the parts together; whatever happens, the terminal
- * is as it was when this ends, and an error is told after that.
+ * Runs the dashboard: puts its parts together, and restores the terminal on every exit,
+ * before an error is reported.
  */
 import type { Clock } from '../clock.ts'
 import { isStoreGone } from '../errors.ts'
@@ -35,11 +35,11 @@ export interface DashboardOptions extends TerminalStreams {
   who: string
 }
 
-/** Ages and countdowns go on while nothing happens. */
+/** Ages and countdowns advance while nothing else happens. */
 const tickMs = 1_000
 const mostTicks = 5
 
-/** Resolves with the signal that ended it, null when a key did. Rejects with what broke it. */
+/** Resolves with the signal that ended it, or null if a key did. Rejects with the error that ended it. */
 export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const { clock, stdin, stdout } = options
   const terminal = createTerminal(options)
@@ -90,7 +90,7 @@ function whatEnds(): Ending {
     stop = resolve
     fail = reject
   })
-  // It may be rejected long before anything waits for it.
+  // It may be rejected before anything awaits it.
   ended.catch(() => undefined)
   return { stop, fail, ended }
 }
@@ -115,7 +115,7 @@ function putTogether(options: DashboardOptions, { terminal, output, ending, stop
     query: () => wantedNow(stateStore.state()),
     onRead(snapshot) {
       stateStore.dispatch({ type: 'read', snapshot })
-      // What was selected or read around it is gone, and what stands in its place is to be shown: where rows fly by, once a refresh.
+      // The selection moved to another row, whose detail is read at once, but only once a refresh if rows change fast.
       const moved = JSON.stringify(snapshot.query) !== JSON.stringify(queryOf(stateStore.state()))
       if (!moved || clock.monotonic() - followedMs < refreshMs) return
       followedMs = clock.monotonic()
@@ -148,7 +148,7 @@ function putTogether(options: DashboardOptions, { terminal, output, ending, stop
   const frames = createFrames({
     draw: () => frameOf(stateStore.state(), paint),
     subscribe: stateStore.subscribe,
-    // Of a terminal that can't keep up only the newest frame is wanted.
+    // A terminal that can't keep up gets the newest frame only.
     isReady: () => !stdout.writableNeedDrain,
     failed: ending.fail,
   })
@@ -167,14 +167,14 @@ function putTogether(options: DashboardOptions, { terminal, output, ending, stop
   return { stateStore, frames, press: controller.press, stop }
 }
 
-/** Of a frozen screen only what was never read, and the detail that is opened. */
+/** Returns the query; of a frozen screen only for pages never read and for an open detail. */
 function wantedNow(state: State): Query | null {
   return state.frozen && state.figures && !state.open && itemsOf(state) !== null ? null : queryOf(state)
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Once a second; less often while nothing that is shown changes with time. Until it is told to stop. */
+/** Ticks once a second, less often while frames stay the same. Returns a function that ends it. */
 function tick({ clock, frames, ticked }: { clock: Clock; frames: Frames; ticked(): void }): () => void {
   let cancel = () => {}
   const next = () => {
@@ -187,7 +187,7 @@ function tick({ clock, frames, ticked }: { clock: Clock; frames: Frames; ticked(
   return () => cancel()
 }
 
-/** Lends the terminal to somebody for as long as a function takes. */
+/** Gives the terminal away while a function runs. */
 function lend<T>({ terminal, output }: Pick<Around, 'terminal' | 'output'>, work: () => T): T {
   terminal.leave()
   try {

@@ -1,18 +1,18 @@
-/** Where the present state lies: events change it through the reducer, and whoever draws takes of it at most ten times a second. */
+/** Holds the state: events change it through the reducer, and subscribers are called at most ten times a second. */
 import type { Cancel, Clock } from '../clock.ts'
 import type { Event, State } from './state.ts'
 import { reduce } from './reduce.ts'
 
-/** Two frames may follow each other at once, so that a key is not kept waiting by a frame that time or a read has just drawn. */
+/** Two frames may follow each other at once, so that a key doesn't wait after a frame of a tick or a read. */
 const burst = 2
-/** Between frames in a row; with the burst no more than ten in any second. */
+/** Time between frames in a row; with the burst at most ten in any second. */
 const frameMs = 125
 
 export interface StateStore {
   state(): State
   dispatch(event: Event): void
   subscribe(changed: () => void): () => void
-  /** No frame is drawn after it. */
+  /** Calls no subscriber any more. */
   close(): void
 }
 
@@ -23,7 +23,7 @@ export function createStateStore(initial: State, clock: Clock): StateStore {
   let savedMs = clock.monotonic()
   let pending: Cancel | null = null
   let isClosed = false
-  /** Frames that may be drawn now. */
+  /** Returns the number of frames that may be drawn now. */
   const frames = () => {
     const now = clock.monotonic()
     saved = Math.min(burst, saved + (now - savedMs) / frameMs)

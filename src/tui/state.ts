@@ -1,6 +1,6 @@
 /**
- * All that the dashboard knows at a moment. Views are drawn from it alone, and only the reducer makes the next one.
- * It holds no store, no terminal and no clock: what happens outside comes in as events.
+ * The state of the dashboard. Views are drawn from it alone, and only the reducer makes the next one.
+ * It holds no store, terminal or clock: events bring in what happens outside.
  */
 import type { VariableChange } from '../domain/resolution.ts'
 import type { Target } from '../engine/actions/targets.ts'
@@ -17,13 +17,13 @@ export interface Size {
   rows: number
 }
 
-/** Where a list's selection is: at the item, and where that stood last, for when it is gone. */
+/** The selected row of a list, and its last index, in case the row is gone. */
 export interface Cursor {
   id: string | null
   index: number
 }
 
-/** With what it answers. */
+/** A page, and the query it answers. */
 export interface KnownPage extends Page, Pick<Query, 'place' | 'limit' | 'cutRows'> {
   key: string
 }
@@ -37,9 +37,9 @@ export interface JobsAction {
   list: 'incidents' | 'dlq' | 'jobs'
   selector: Selector
   set?: readonly VariableChange[]
-  /** All that the list shows, where that was narrowed and only the selected one is meant; or back to that one. */
+  /** The alternative that `a` switches to: all rows of a narrowed list, or back to the selected one. */
   other?: Omit<JobsAction, 'other'>
-  /** Said of it where it is the other one. */
+  /** Describes it as the alternative. */
   words?: string
 }
 
@@ -51,28 +51,28 @@ export type Action =
 
 export interface Confirm {
   kind: 'confirm'
-  /** Tells this panel from the one before it. */
+  /** Distinguishes this panel from earlier ones. */
   id: number
   action: Action
   status: 'counting' | 'ready' | 'working'
-  /** Fixed when the panel opened. */
+  /** Resolved when the panel opened. */
   targets: readonly Target[]
-  /** Meant too, and passed by: to run them again as they are repeats the damage. */
+  /** Also matched, but skipped: running them again unchanged would do harm. */
   guarded: readonly Target[]
-  /** The person wants those of `guarded` too; they are among the targets then. */
+  /** The guarded ones are included in the targets. */
   takesGuarded: boolean
   done: number
   reason: string
   /** Keys go into the reason. */
   typing: boolean
-  /** Retries of a resolution, minutes of a trip; null for what is usual. */
+  /** Retries of a resolution, minutes of a trip; null for the default. */
   amount: number | null
 }
 
 export type Overlay =
   | { kind: 'help'; scroll: number }
   | { kind: 'prompt'; of: 'filter' | 'palette'; text: string; error: string | null }
-  /** `under`: the panel that it was asked for at, and goes back to. */
+  /** `under`: the panel to return to. */
   | { kind: 'copy'; command: string; copied: boolean; under: Confirm | null }
   | Confirm
 
@@ -88,23 +88,23 @@ export interface State {
   /** Epoch ms by the store's clock. */
   now: number
   screen: Screen
-  /** On the incidents: fingerprint of the cause whose members are listed; null for the causes. */
+  /** On the incidents screen: fingerprint of the opened cause; null for the list of causes. */
   cause: string | null
   cursors: Readonly<Partial<Record<ListName, Cursor>>>
-  /** Where the pages of long lists stand; those of the others at their top. */
+  /** Positions of the pages in long lists (default: the top). */
   positions: Readonly<Partial<Record<ListName, ListPosition>>>
-  /** Of the list that is shown, by id; not every one needs to be on its page. */
+  /** Marks of the present list by id, also beyond the page. */
   marks: Marks
-  /** Key of the list whose every row is going to be marked, as soon as they are known. */
+  /** Key of the list whose rows are being read to mark all of them. */
   marking: string | null
   filters: Readonly<Partial<Record<ListName, Filter>>>
   pages: Readonly<Partial<Record<ListName, KnownPage>>>
   figures: Figures | null
   detail: Detail | null
-  /** Epoch ms of the last look at the store that worked. */
+  /** Epoch ms of the last successful poll. */
   readAt: number | null
   failure: { since: number; why: string } | null
-  /** The detail has the keys, and the whole screen where there is no room beside the list. */
+  /** The detail is open: it takes the keys, and the whole screen if there is no room beside the list. */
   open: boolean
   pane: Pane
   scroll: number
@@ -112,7 +112,7 @@ export interface State {
   overlay: Overlay | null
   notice: Notice | null
   readOnly: boolean
-  /** Behind every command that is shown: names the store where it is not the usual one. */
+  /** Appended to every shown command: names a store other than the default. */
   suffix: string
 }
 
@@ -121,17 +121,17 @@ export type Event =
   | { type: 'resized'; size: Size }
   | { type: 'ticked'; now: number }
   | { type: 'read'; snapshot: Snapshot }
-  /** The store was looked at, and nothing in it has changed. */
+  /** A poll found no changes. */
   | { type: 'unchanged'; at: number }
   | { type: 'failed'; why: string; at: number }
   | { type: 'command'; command: Command }
-  /** A key or pasted text while something is typed. */
+  /** A key or pasted text for a text field or a panel. */
   | { type: 'typed'; key: string }
   | { type: 'noticed'; notice: Notice }
-  /** `from`: the panel that it takes the place of; what was typed into that stays. */
+  /** `from`: the panel it replaces, whose input it keeps. */
   | { type: 'proposed'; id: number; action: Action; from?: Pick<Confirm, 'reason' | 'amount'> }
   | { type: 'resolved'; id: number; targets: readonly Target[]; guarded: readonly Target[] }
-  /** Every row of a list is to be marked; `more`: there are more than that. */
+  /** All rows of a list were read to be marked; `more`: the list is longer. */
   | { type: 'marked'; key: string; marks: Marks; more: boolean }
   | { type: 'begun'; id: number }
   | { type: 'progressed'; id: number; done: number }
@@ -178,7 +178,7 @@ export function listOf({ screen, cause }: Pick<State, 'screen' | 'cause'>): List
 
 export const canFilter = (state: State): boolean => filteredLists.includes(listOf(state))
 
-/** From this width on the detail stands beside the list; from the other on below it, where it is opened; else alone. */
+/** Columns from which on the detail is beside the list, and from which on an open one is below it; else it replaces the list. */
 export const besideFrom = 120
 export const belowFrom = 80
 
@@ -194,7 +194,7 @@ export function listRows(state: State): number {
   return Math.max(1, isShared ? Math.floor(rows * 0.4) : rows)
 }
 
-/** What the screen needs from the store. */
+/** Returns what the screen needs from the store. */
 export function queryOf(state: State): Query {
   const list = listOf(state)
   const { place } = positionOf(state)
@@ -214,12 +214,12 @@ export function queryOf(state: State): Query {
 
 export const positionOf = (state: State): ListPosition => state.positions[listOf(state)] ?? atTop
 
-/** All rows of the list are known. */
+/** Whether the page holds all rows of its list. */
 export function isWhole({ place, more }: Pick<KnownPage, 'place' | 'more'>): boolean {
   return !more && place.cursor === null
 }
 
-/** Rows that answer a query with another key are those of another list. */
+/** Identifies a list: pages with other keys belong to other lists. */
 export function pageKey({ list, cause, selector }: Pick<Query, 'list' | 'cause' | 'selector'>): string {
   return JSON.stringify([list, list === 'incidents' ? cause : null, selector])
 }
@@ -230,7 +230,7 @@ function detailQuery(state: State): DetailQuery | null {
   return { id, pane: state.pane, letter: state.screen === 'dead-letters' }
 }
 
-/** Null while they are not known yet. */
+/** Returns null until the rows are read. */
 export function itemsOf(state: State): readonly Item[] | null {
   const query = queryOf(state)
   const page = state.pages[query.list]
@@ -243,13 +243,13 @@ export function selectedIndex(state: State, items: readonly Item[]): number {
   return found >= 0 ? found : Math.max(0, Math.min(cursor.index, items.length - 1))
 }
 
-/** None while the row that was asked for is on its way. */
+/** Returns null also while a jump waits for its row. */
 export function selectedItem(state: State): Item | null {
   const items = itemsOf(state)
   return positionOf(state).jump === null ? (items?.[selectedIndex(state, items)] ?? null) : null
 }
 
-/** Marked ones, else the one that is selected. */
+/** Returns the marked rows, else the selected one. */
 export function chosen(state: State): readonly Marked[] {
   if (state.marks.size > 0) return [...state.marks.values()]
   const selected = selectedItem(state)

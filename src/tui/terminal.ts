@@ -1,6 +1,6 @@
 /**
- * The terminal that the dashboard borrows: a screen of its own, without cursor and wrapping, and back as it was on every
- * way out. Giving it back is written at once and never fails, also when the process is about to end or the terminal is gone.
+ * Switches the terminal to the alternate screen, without cursor and wrapping, and restores it on every
+ * exit. Restoring is synchronous and never fails, also if the process is exiting or the terminal is gone.
  */
 import { writeSync } from 'node:fs'
 import type { Size } from './state.ts'
@@ -21,7 +21,7 @@ const taken = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[H\u001b[J'
 /** Plain letters, no synchronized output, no bracketed paste, no mouse, wrapping, the cursor, the main screen. */
 const given = '\u001b[0m\u001b[?2026l\u001b[?2004l\u001b[?1000l\u001b[?7h\u001b[?25h\u001b[?1049l'
 
-/** Where a terminal does not say how large it is. */
+/** The size of a terminal that reports none. */
 const usual = { columns: 80, rows: 24 } as const
 
 export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
@@ -30,7 +30,7 @@ export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
     try {
       writeSync(stdout.fd, text)
     } catch {
-      // It is gone, or takes nothing more: there is nothing left to restore.
+      // The terminal is gone: there is nothing to restore.
     }
   }
   return {
@@ -38,7 +38,7 @@ export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
     enter() {
       if (isTaken) return
       isTaken = true
-      // Before anything is shown: what is typed at the first frame is meant for it, and is not to be echoed over it.
+      // Before the first frame: what is typed then must not be echoed over it.
       stdin.setRawMode(true)
       write(taken)
     },
@@ -55,7 +55,7 @@ export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
   }
 }
 
-/** Asks the terminal to put text on the clipboard. The text is wf's own line, and travels as base64: nothing in it is obeyed. */
+/** Returns the sequence that asks the terminal to copy text (OSC 52). The text is base64, so no terminal acts on it. */
 export function clipboardSequence(text: string): string {
   return `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`
 }

@@ -1,4 +1,4 @@
-/** A reader whose answers are made in a thread of their own. */
+/** A reader that runs in a thread of its own. */
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import { WfError } from '../errors.ts'
@@ -52,14 +52,14 @@ export async function openThreadedReader(config: Config, now: () => number): Pro
   return reader
 }
 
-/** Every method of a reader is a question with plain values; only its end is more. */
+/** Turns each method into a request to the thread, except its own. */
 function readerOn(
   ask: (method: string, values: readonly unknown[]) => Promise<unknown>,
   own: Pick<ClockedReader, 'close' | 'now'>,
 ): ClockedReader {
   return new Proxy(own as ClockedReader, {
     get: (_, method) => {
-      // Not a promise: whoever awaits it must not ask it for `then`.
+      // It is no promise: `await` must find no `then`.
       if (typeof method !== 'string' || method === 'then') return
       return method in own
         ? own[method as keyof typeof own]

@@ -1,4 +1,4 @@
-/** A table of which as many rows are drawn as there is room for, around the one that is selected. */
+/** A table that shows the rows around the selected one, as many as fit. */
 import { say, type Safe } from '../../terminal/safe.ts'
 import { table, type Column } from '../../terminal/table.ts'
 import type { RenderContext } from './layout.ts'
@@ -17,7 +17,7 @@ export interface ListContext extends RenderContext {
 
 const gutter = 2
 
-/** The head and at most `height` − 1 rows, each `width` columns; the selected one and marked ones carry a sign in front. */
+/** Returns the head and at most `height` − 1 rows of `width` columns, with signs for selected and marked rows. */
 export function listLines<T>(
   rows: readonly ListRow<T>[],
   columns: readonly Column<T>[],

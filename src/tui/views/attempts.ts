@@ -1,4 +1,4 @@
-/** Every attempt of a job, the newest first, with the whole of what was thrown. */
+/** All attempts of a job, newest first, with the full error of each. */
 import { Safe, safeLines, say } from '../../terminal/safe.ts'
 import { indented } from '../../views/sections.ts'
 import { relative } from '../../terminal/time.ts'

@@ -1,4 +1,4 @@
-/** How much gets done and how much fails, a minute, over the last hour: as lines where there is room, else as bars. */
+/** Completed and failed attempts a minute over the last hour: lines if there is room, else bars. */
 import { say, type Safe } from '../../terminal/safe.ts'
 import { span, thousands } from '../../terminal/time.ts'
 import type { Painter } from '../../terminal/paint.ts'
@@ -71,7 +71,7 @@ function lineCharts({ series: { minutes } }: Figures, context: RenderContext): r
   )
 }
 
-/** As many of the facts, the first ones first, as fit into a line. */
+/** Joins as many facts as fit into a line. */
 function fitting([first = say``, ...more]: readonly Safe[], width: number): Safe {
   const line = more.reduce(
     (line, fact) => (widthOf(line) + 3 + widthOf(fact) <= width ? say`${line}   ${fact}` : line),

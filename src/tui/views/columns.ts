@@ -1,4 +1,4 @@
-/** Columns of each list: those of the commands, with what a living screen adds. */
+/** Columns of each list: those of the commands, and what a live screen adds. */
 import { breakerColumns } from '../../views/breaker-view.ts'
 import { causeWords } from '../../views/cause-view.ts'
 import { deadLetterColumns } from '../../views/dead-letter-view.ts'
@@ -55,14 +55,14 @@ export const incidentRows = (now: number): readonly Column<InspectedIncident>[] 
 export const letterRows = (now: number): readonly Column<InspectedDeadLetter>[] =>
   apart(deadLetterColumns(now, false))
 
-/** Errors of a kind begin alike. */
+/** Truncates errors in the middle, since errors of a kind begin alike. */
 function apart<T>(columns: readonly Column<T>[]): readonly Column<T>[] {
   return columns.map((column) => (column.title === 'ERROR' ? { ...column, distinct: true } : column))
 }
 
 const modes = { closed: '□ closed', half_open: '◪ half-open', open: '■ open' } as const
 
-/** @param held unfinished jobs of the types that go through it */
+/** @param held counts the unfinished jobs that a breaker blocks */
 export function breakerRows(
   now: number,
   held: (breaker: InspectedBreaker) => number,
@@ -96,7 +96,7 @@ export function jobRows(now: number): readonly Column<InspectedJob>[] {
       paint: (_, paint) => paint.yellow,
     },
     { title: 'ATTEMPT', value: ({ attempt }) => attempt, align: 'right', optional: 2 },
-    // What holds a job says why it does not start when it is due.
+    // HELD matters more: it says why a due job doesn't start.
     { title: 'LEFT', value: ({ retries }) => retries, align: 'right', optional: 1.5 },
     { title: 'FAILED', value: ({ failures }) => failures, align: 'right', optional: 3 },
     {
@@ -114,7 +114,7 @@ export function jobRows(now: number): readonly Column<InspectedJob>[] {
   ]
 }
 
-/** To the next start, counted down to the second below an hour. */
+/** Returns the time to the next start, to the second below an hour. */
 function countdown({ state, runAt, startedAt }: InspectedJob, now: number): string {
   if (state === 'running') return `for ${span(Math.max(0, now - (startedAt ?? now)))}`
   if (state !== 'waiting' && state !== 'available') return ''
@@ -166,7 +166,7 @@ export function typeRows(figures: Readonly<Record<string, TypeFigures>>): readon
   ]
 }
 
-/** Upper end of the bucket that it lies in. */
+/** Returns the upper bound of a quantile's bucket. */
 export function quantileWords(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return ''
   return Number.isFinite(ms) ? `≤${formatDuration(ms)}` : '>5m'

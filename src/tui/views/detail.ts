@@ -1,4 +1,4 @@
-/** The detail pane: all about what is selected, on one of its sides. */
+/** The detail pane: one side of the selected row. */
 import { outagesOf } from '../../views/breaker-outages.ts'
 import { breakerPage } from '../../views/breaker-view.ts'
 import { causeLines, causeWords, type CauseLook } from '../../views/cause-view.ts'
@@ -27,7 +27,7 @@ export function detailLines(state: State, context: RenderContext): readonly Safe
   if (detail === null || (isNext && !isAlike(detail, { id, state })))
     return fill([paint.dim('reading …')], height)
   const whole = wholeDetail(detail, state, context)
-  // What stood there stays until the next is read: going down a list the screen keeps still.
+  // The last detail stays until the next is read, so that the screen doesn't flicker while moving down a list.
   const lines = isNext ? [paint.dim('reading …'), ...whole.slice(1)] : whole
   const first = Math.min(state.scroll, Math.max(0, lines.length - height))
   const shown = lines.slice(first, first + height)
@@ -37,7 +37,7 @@ export function detailLines(state: State, context: RenderContext): readonly Safe
   return fill(shown, height)
 }
 
-/** Another one of the same list. */
+/** Whether the detail is of another row of the same list. */
 function isAlike({ id, pane }: Detail, { id: next, state }: { id: string; state: State }): boolean {
   return !state.open && pane === state.pane && id.split(':')[0] === next.split(':')[0]
 }
@@ -50,7 +50,7 @@ interface Drawn {
 
 let drawn: Drawn | null = null
 
-/** Masking a megabyte of variables takes a while: what was drawn last is kept for as long as it would come out the same. */
+/** Caches the last drawn detail: masking a megabyte of variables takes a while. */
 function wholeDetail(detail: Detail, state: State, { paint, width }: RenderContext): readonly Safe[] {
   const key = JSON.stringify([
     width,
@@ -129,7 +129,7 @@ function causePage(
 
 const hourMs = 3_600_000
 
-/** Its last hour as a strip above its page. */
+/** The page of a breaker, with a timeline of its last hour. */
 function breakerSide(
   { breaker, history }: Extract<Detail, { kind: 'breaker' }>,
   context: DetailContext,

@@ -1,4 +1,4 @@
-/** What stands around every screen: where and how it is, which screen this is, what is going on, and the keys. */
+/** The lines around every screen: location and alarms, tabs, status, keys. */
 import { joined, Safe, say } from '../../terminal/safe.ts'
 import { counted, span, thousands } from '../../terminal/time.ts'
 import { commandsLike, keyFor, screens, shortHelp } from '../keys.ts'
@@ -10,14 +10,14 @@ import { besideFrom, itemsOf, listOf, selectedIndex, type State } from '../state
 export function headerLines(state: State, context: RenderContext): readonly Safe[] {
   const name = say` ${context.paint.bold('wf')} · ${place(state)}`
   const whole = summary(state, context, false)
-  // The alarm is what must be seen: it loses its words before it gives way to a path.
+  // Alarms are shortened before they are cut for a path.
   return [
     ends(name, widthOf(whole) + 20 <= context.width ? whole : summary(state, context, true), context.width),
     tabs(state, context),
   ]
 }
 
-/** The end of a long path tells more than its beginning. */
+/** Keeps the end of a long path. */
 function place({ figures }: State): string {
   const location = figures?.location ?? ''
   return location.length <= 40 ? location : `…${location.slice(-39)}`
@@ -63,7 +63,7 @@ function tabs({ screen, cause }: State, { paint, width }: RenderContext): Safe {
   return sized(joined(short, ' '), width)
 }
 
-/** Line of what is going on, and the line of keys. */
+/** The status line and the help line. */
 export function footerLines(state: State, context: RenderContext): readonly Safe[] {
   return [cutLine(statusLine(state, context), context.width), helpLine(state, context)]
 }
@@ -86,7 +86,7 @@ function statusLine(state: State, { paint }: RenderContext): Safe {
   return say` ${joined(parts, ' · ')}`
 }
 
-/** Which of how many; as far as it is known where what is listed has to be looked into. */
+/** Returns the position in the list, as far as its length is known. */
 function countWords(state: State, items: readonly Item[]): string {
   const page = state.pages[listOf(state)]
   if (page === undefined) return ''
@@ -103,7 +103,7 @@ function countWords(state: State, items: readonly Item[]): string {
 
 function helpLine(state: State, { paint, width }: RenderContext): Safe {
   const { overlay } = state
-  // What is wrong needs a line of its own: it says what would be right.
+  // An error takes the whole line.
   if (overlay?.kind === 'prompt')
     return sized(
       overlay.error === null ? paint.dim(promptHelp(overlay)) : paint.red(say` ${overlay.error}`),
@@ -126,7 +126,7 @@ function promptHelp(prompt: Extract<State['overlay'], { kind: 'prompt' }>): Safe
   return say` ${joined(commandsLike(prompt.text).slice(0, 12), '  ')}`
 }
 
-/** How old is what is shown; said loudly when it could not be read. */
+/** Shows how fresh the data are. */
 function freshness({ failure, frozen, readAt, now, size }: State, paint: RenderContext['paint']): Safe {
   if (failure)
     return paint.red(

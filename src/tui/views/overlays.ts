@@ -1,4 +1,4 @@
-/** What lies over a screen for a while: help, the panel before a change, a command to copy. */
+/** Overlays: help, the confirmation panel, a command to copy. */
 import { Safe, say, shownCommand } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
 import { isNothing } from '../confirm.ts'
@@ -79,7 +79,7 @@ function copyLines(
     : paint.dim('y copies it through the terminal (OSC 52) · any other key closes')
   const { text } = shownCommand(command)
   const room = roomOf(width)
-  // Thousands of keys: what no screen has room for is not put into lines either.
+  // With thousands of keys, only what a screen has room for is wrapped.
   const lines = wrapped(new Safe(text.slice(0, room * height)), room)
   const fits = lines.length <= height - 3 && text.length <= room * height
   const shown = fits ? lines : lines.slice(0, Math.max(1, height - 4))
@@ -117,12 +117,12 @@ function confirmLines(
 
 interface Block {
   lines: readonly Safe[]
-  /** Where there is no room for all: the highest first; 0 never does. */
+  /** Order of removal if there is no room: the highest first; 0 always stays. */
   givesWay: number
   painter?: RenderContext['paint']['cyan']
 }
 
-/** Whatever is left out, how many it is about and which keys decide are there; what is cut says so. */
+/** Fits the blocks into the height; the count and the keys always stay, and a cut block ends in `…`. */
 function fitted(blocks: readonly Block[], height: number): readonly Safe[] {
   let over = blocks.reduce((sum, { lines }) => sum + lines.length, 0) - height
   const kept = new Map<Block, readonly Safe[]>()
@@ -163,7 +163,7 @@ export function titleOf(action: Action): string {
   }
 }
 
-/** Where only the selected one is meant of many that a filter or a cause brought together, and the other way round. */
+/** Offers the alternative action. */
 function otherLines(
   { action, status, typing }: Confirm,
   { paint, room }: { paint: RenderContext['paint']; room: number },
@@ -200,7 +200,7 @@ function countLines(
   ]
 }
 
-/** By kind and type, the largest first, each with a few of its keys. */
+/** Groups targets by kind and type, the largest first, each with a few keys. */
 function groupLines(targets: readonly Target[]): readonly Safe[] {
   const sorted = new Map<string, Target[]>()
   for (const target of targets) {
@@ -230,5 +230,5 @@ function keysLine(confirm: Confirm, paint: RenderContext['paint']): Safe {
   if (status === 'counting') return paint.dim('Esc cancels')
   if (status === 'working') return paint.dim('Esc stops after this batch')
   if (isNothing(confirm)) return paint.dim('Esc cancels')
-  return say`${paint.bold('y')} or ${paint.bold('Enter')} confirms · ${paint.bold('n')} or ${paint.bold('Esc')} cancels · ${paint.bold('c')} shows the command`
+  return say`${paint.bold('y')} or ${paint.bold('Enter')} confirms · ${paint.bold('n')} or ${paint.bold('Esc')} cancels · ${paint.bold('c')} copies`
 }

@@ -1,4 +1,4 @@
-/** All at a glance: what is stopped and why, which downstream is down, how much gets done, who works. */
+/** The overview: causes, breakers, throughput, types. */
 import { joined, say, type Safe } from '../../terminal/safe.ts'
 import { counted, span, thousands } from '../../terminal/time.ts'
 import type { InspectedBreaker } from '../../engine/breaker-admin.ts'
@@ -23,7 +23,7 @@ export function overviewLines(state: State, items: readonly Item[], context: Ren
   const charts = chartLines(state, figures, context)
   const block = blockOf(state, items)
   const room = height - charts.length
-  // Neither may crowd the other out: a third for each before one of them gets more.
+  // Each list gets a third before one of them gets more.
   const lines = (count: number): RowDemand => ({
     least: count === 0 ? 1 : Math.max(3, Math.floor(room / 3)),
     most: count === 0 ? 1 : count + 2,
@@ -54,7 +54,7 @@ export function overviewLines(state: State, items: readonly Item[], context: Ren
   )
 }
 
-/** A title and the heads of the columns. */
+/** The title and the column heads. */
 const headRows = 2
 
 type Block = ReturnType<typeof blockOf>
@@ -87,7 +87,7 @@ function blockOf(state: State, items: readonly Item[]) {
 interface Listed<T> {
   title: Safe
   columns: readonly Column<T>[]
-  /** Null for what stands in another list. */
+  /** Returns null for rows of other lists. */
   of(item: Item): T | null
 }
 
@@ -140,7 +140,7 @@ function causeTitle({ figures }: State, { paint }: RenderContext): Safe {
     : say`${paint.bold('INCIDENTS by cause')}  ${paint.dim(counted(count, 'cause'))}`
 }
 
-/** Names what does not let everything through: there may be no room for more. */
+/** Names the breakers that aren't closed: there may be no room for more. */
 function breakerTitle({ figures, now }: State, { paint, width }: RenderContext): Safe {
   const all = figures?.breakers ?? []
   const open = all.filter(({ mode }) => mode !== 'closed')
@@ -171,7 +171,7 @@ function typeTitle({ types, workers, counted: isCounted }: Figures, { paint, wid
   )
 }
 
-/** Jobs that could run through a breaker if it let them. */
+/** Counts the unfinished jobs that a breaker blocks. */
 export function heldBy({ figures }: Pick<State, 'figures'>): (breaker: InspectedBreaker) => number {
   return ({ types }) =>
     (figures?.types ?? [])
