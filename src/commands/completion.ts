@@ -7,7 +7,7 @@ import { readChoice } from '../text/parse-input.ts'
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 export default class Completion extends BaseCommand {
-  static override summary = 'Print a shell completion script.'
+  static override summary = 'Print a shell completion script'
   static override description =
     prose`The script completes commands and flags without starting a process. Print it again after an update.
 

@@ -22,7 +22,7 @@ import { limits } from '../domain/job.ts'
 import type { EnqueueInput } from '../domain/new-job.ts'
 
 export default class Enqueue extends BaseCommand {
-  static override summary = 'Hand in a job, or many.'
+  static override summary = 'Enqueue one or more jobs'
   static override description =
     prose`Its key is printed once the job is on disk. The store is created where there is none.
 

@@ -10,7 +10,7 @@ import { section, stepLines, type Step } from '../views/sections.ts'
 import { quoted } from '../text/shell-words.ts'
 
 export default class Init extends BaseCommand {
-  static override summary = 'Create a handler, its test and a store.'
+  static override summary = 'Create a handler, its test and a store'
   static override description =
     prose`Creates hello.ts, hello.test.ts, wf.config.json, package.json and the store. Existing files are kept and named.`
   static override examples = [

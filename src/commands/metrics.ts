@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { prose } from '../text/dedent.ts'
 
 export default class Metrics extends BaseCommand {
-  static override summary = 'Print the metrics of the store for Prometheus.'
+  static override summary = 'Print metrics for Prometheus'
   static override description =
     prose`Prints the same page as run-worker --metrics-port serves, without a worker: the counters of all workers of the store,
 and gauges of its current state. Use it with a textfile collector. With --json the page is the text of one document.`

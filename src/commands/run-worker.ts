@@ -12,7 +12,7 @@ const closingMs = 300
 const day = 24 * 60 * 60 * 1000
 
 export default class RunWorker extends BaseCommand {
-  static override summary = 'Run the jobs that handler modules handle.'
+  static override summary = 'Run a worker with handler modules'
   static override description =
     prose`Starts worker processes that load FILE…, take due jobs of their types and run them, until Ctrl-C or SIGTERM.
 Then nothing new starts, running handlers may finish within the grace, and what is unfinished is given back: it costs no

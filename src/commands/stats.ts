@@ -11,7 +11,7 @@ import type { ActivityBy } from '../store/views.ts'
 const groupings: readonly ActivityBy[] = ['type', 'outcome', 'minute']
 
 export default class Stats extends ListCommand {
-  static override summary = 'Show what was done in the last hour, by type, outcome or minute.'
+  static override summary = 'Show what was done in the last hour'
   static override description =
     prose`DONE are jobs that came through, FAILED attempts that failed, stopped or were lost. INCIDENTS and DEAD were
 opened in the window; RETRYING and HELD stand so now: jobs that come back after a failure, and jobs that a pause, a breaker or a missing

@@ -8,7 +8,7 @@ import { readDuration } from '../text/parse-input.ts'
 import { feedEventKinds } from '../domain/feed-event.ts'
 
 export default class Tail extends BaseCommand {
-  static override summary = 'Follow the events of the store until Ctrl-C.'
+  static override summary = 'Follow events of the store'
   static override description =
     prose`Shows new jobs, failed attempts, incidents, dead letters and operator actions, a line each, as soon as they are
 committed. Completed jobs are shown as long as at most 2,000 jobs (of --type, if given) are unfinished. If more than --lines events happen in

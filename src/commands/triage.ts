@@ -7,7 +7,7 @@ import { mostCauses } from '../domain/cause.ts'
 import { WfError } from '../errors.ts'
 
 export default class Triage extends BaseCommand {
-  static override summary = 'Go through what stopped, cause by cause, the worst first.'
+  static override summary = 'Go through incidents cause by cause'
   static override description =
     prose`For each cause it shows how many jobs stopped, since when, what they have in common, and takes one key: s shows one
 of them, r resolves them, e changes their variables first, a sets the matter aside, n goes on, q quits. Before anything is changed it says how

@@ -5,19 +5,19 @@ import { optionalOperationArg } from '../cli/flags.ts'
 import { prose } from '../text/dedent.ts'
 
 export default class Undo extends BaseCommand {
-  static override summary = 'Take a change back, where nothing has happened since.'
+  static override summary = 'Undo an operation'
   static override description =
-    prose`Without OPERATION: the last one that can be undone; it says which, and asks on a terminal. Jobs that were resolved, retried or
-updated are again as they were, their incident and dead letter open, their variables as before, unless an attempt has started since or
-somebody has changed them; those are named and left alone (exit 6, or 5 when nothing came back). Pauses, resumes, trips and closings of
-breakers are turned back unless they have been turned since.
+    prose`Without OPERATION it undoes the last one that can be undone: it names it, and prompts on a terminal. Jobs that were resolved,
+retried or updated return to their former state, with their incident, dead letter and variables, unless an attempt has started or the
+job was changed since; those are named and left alone (exit 6, or 5 if nothing was undone). Pauses, resumes, trips and closings of
+breakers are reverted unless they were changed since.
 
-What was cancelled, discarded or purged is final. Steps that --new-effects made forgotten do not come back. An undo is an operation
-too, and cannot be undone: do again what was undone.`
+Cancel, discard and purge are final. Steps that --new-effects made forgotten do not come back. An undo is an operation too, and cannot
+be undone.`
   static override examples = [
     '<%= config.bin %> undo --dry-run',
     {
-      description: 'the change that said `operation 12`',
+      description: 'undo the change that printed `operation 12`',
       command: '<%= config.bin %> undo 12 --reason "wrong filter"',
     },
   ]

@@ -43,7 +43,7 @@ describe('wf completion', () => {
     const complete = (line: string) =>
       lines('fish', ['--no-config', '-c', `source ${path}; complete -C ${JSON.stringify(line)}`])
     expect(complete('wf jo')).toEqual(['jobs\tLook at jobs, run them again, cancel them.'])
-    expect(complete('wf jobs re')).toEqual(['retry\tRun jobs again, or sooner.'])
+    expect(complete('wf jobs re')).toEqual(['retry\tRetry jobs now'])
     expect(complete('wf jobs list --work')).toEqual([expect.stringMatching(/^--worker\t/)])
     expect(complete('wf jobs list --state fa')).toEqual([expect.stringMatching(/^failed/)])
   })
@@ -58,7 +58,7 @@ describe('wf completion', () => {
         `${stubs}; source ${path}; words=(wf ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _wf`,
       ])
     expect(complete('')).toEqual(expect.arrayContaining(['jobs:Look at jobs, run them again, cancel them.']))
-    expect(complete('jobs', '')).toEqual(expect.arrayContaining(['retry:Run jobs again, or sooner.']))
+    expect(complete('jobs', '')).toEqual(expect.arrayContaining(['retry:Retry jobs now']))
     expect(complete('jobs', 'list', '-')).toEqual(
       expect.arrayContaining([expect.stringMatching(/^--worker:/)]),
     )

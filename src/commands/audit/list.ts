@@ -8,7 +8,7 @@ import { operationVerbs, type Operation, type OperationFilter } from '../../doma
 import { parseDuration } from '../../text/duration.ts'
 
 export default class AuditList extends ListCommand {
-  static override summary = 'Show what people changed, the newest first.'
+  static override summary = 'List operator actions'
   static override description =
     prose`Every change leaves one row: who, when, what was meant, why, and how many jobs it changed. What workers do is not among
 them. Rows are kept as long as statistics. interrupted: the process that made the change ended in the middle; what it had done by then

@@ -19,7 +19,7 @@ import type { Reader } from '../../engine/engine.ts'
 import type { Paged } from '../../store/page.ts'
 
 export default class AuditShow extends BaseCommand {
-  static override summary = 'Show one change: what was meant, what became of each, what can be undone.'
+  static override summary = 'Show an operator action and its targets'
   static override description =
     prose`OPERATION is the number that the change told, and that wf audit list shows. Its targets come page by page; UNDO says what an
 undo would do to each now.`

@@ -4,7 +4,7 @@ import { say } from '../../terminal/safe.ts'
 import { WfError } from '../../errors.ts'
 
 export default class DbMigrate extends BaseCommand {
-  static override summary = 'Bring the schema of a store to the version of this wf.'
+  static override summary = 'Migrate the schema of a store'
   static override description =
     prose`Every command that writes does this by itself, unless workers of an older wf are alive, which would end by it; this one does
 nothing else, and does it all the same. A backup is written beside the store first. A store of a newer wf is refused (exit 8) and left as it is.`

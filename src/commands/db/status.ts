@@ -7,7 +7,7 @@ import { bytesWords, thousands } from '../../terminal/time.ts'
 import { jobStates } from '../../domain/job.ts'
 
 export default class DbStatus extends BaseCommand {
-  static override summary = 'Show where the store is, its schema, its size and what is in it.'
+  static override summary = 'Show the store, its schema and size'
   static override description = prose`Finished jobs are not counted: that would mean to read them all.
 
 To put a backup in place, stop every process that has the store open, move the file and its -wal and -shm aside together,

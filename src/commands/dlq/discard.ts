@@ -4,10 +4,10 @@ import { keysArg } from '../../cli/flags.ts'
 import { jobChange } from '../../cli/changes/job-change.ts'
 
 export default class DlqDiscard extends ChangeCommand {
-  static override summary = 'Give dead letters up. This is final.'
+  static override summary = 'Discard dead letters and cancel their jobs'
   static override description =
-    prose`The job is cancelled and never runs again; nothing brings it back. The letter stays in the list of closed ones until it
-is pruned. With a selector instead of keys it asks first, and where nobody can be asked it needs --yes.`
+    prose`Cancels the jobs: they never run again, and this cannot be undone. The dead letters stay among the closed ones until retention
+removes them. With a selector instead of keys it prompts on a terminal, and needs --yes elsewhere.`
   static override examples = [
     '<%= config.bin %> dlq discard 17 --reason "the customer has left"',
     '<%= config.bin %> dlq discard --type send-mail --kind poison --dry-run',

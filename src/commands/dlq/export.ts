@@ -6,7 +6,7 @@ import { prose } from '../../text/dedent.ts'
 import { boundFlags, selectorFlags, selectorOf } from '../../cli/input/selector-flags.ts'
 
 export default class DlqExport extends BaseCommand {
-  static override summary = 'Print dead letters as JSON lines, with their variables and errors.'
+  static override summary = 'Print dead letters as JSON lines'
   static override description =
     prose`One document a line, for jq, a ticket or another store: what dlq show --json tells of a letter, its variables
 as they were when it was set aside, and the whole error. Open ones unless --closed; all of them unless a selector or --limit says

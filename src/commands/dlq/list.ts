@@ -10,7 +10,7 @@ import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-fl
 import type { DeadLetter } from '../../domain/dead-letter.ts'
 
 export default class DlqList extends ListCommand {
-  static override summary = 'Show the dead letters, the newest first.'
+  static override summary = 'List dead letters'
   static override description =
     prose`What was set aside: poison (variables that can never succeed) and exhausted (no retries were left, and the handler sends
 such jobs here). A dead letter is addressed by the key of its job. Only open ones are shown unless --closed.`

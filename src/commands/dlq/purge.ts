@@ -9,16 +9,16 @@ import { boundFlags, refuseBound, selectorFlags, selectorOf } from '../../cli/in
 import { counted } from '../../terminal/time.ts'
 
 export default class DlqPurge extends BaseCommand {
-  static override summary = 'Delete the stored copies of dead letters. This is final.'
+  static override summary = 'Delete stored copies of dead letters'
   static override description =
-    prose`Closed letters go: those whose jobs were taken back to work, discarded or cancelled. The jobs themselves stay what they are.
-An open letter still has a job that waits for somebody: it is passed by, unless --open takes it, and then its job is cancelled for good
-first. --older-than counts from when a letter was received last. With a selector instead of keys it asks first, and where nobody can be
-asked it needs --yes. What is kept for how long without a purge is said by wf's retention.`
+    prose`Deletes closed dead letters: those whose jobs were retried, discarded or cancelled. The jobs themselves stay.
+An open dead letter still has a job that waits for a decision: it is skipped unless --open selects it, which cancels its job for good
+first. --older-than counts from when a letter was last received. With a selector instead of keys it prompts on a terminal, and needs
+--yes elsewhere. Retention deletes old dead letters without a purge. This cannot be undone.`
   static override examples = [
     '<%= config.bin %> dlq purge --older-than 30d --dry-run',
     {
-      description: 'open ones too, whose jobs then never run again',
+      description: 'include open ones, whose jobs then never run again',
       command: '<%= config.bin %> dlq purge --older-than 90d --open --yes',
     },
     {
@@ -31,7 +31,10 @@ asked it needs --yes. What is kept for how long without a purge is said by wf's 
   static override flags = {
     ...selectorFlags('dlq'),
     ...boundFlags('dlq'),
-    open: Flags.boolean({ summary: 'open ones too: their jobs are cancelled for good', default: false }),
+    open: Flags.boolean({
+      summary: 'include open dead letters: their jobs are cancelled for good',
+      default: false,
+    }),
     ...changeFlags,
     ...paceFlags,
   }

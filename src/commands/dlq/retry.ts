@@ -11,19 +11,22 @@ import { WfError } from '../../errors.ts'
 import type { VariableChange } from '../../domain/resolution.ts'
 
 export default class DlqRetry extends ChangeCommand {
-  static override summary = 'Take dead letters back to work.'
+  static override summary = 'Retry the jobs of dead letters'
   static override description =
-    prose`The job keeps its key and its history; its incident, if it has one, is closed with the dead letter. With a selector
-instead of keys it asks first, and where nobody can be asked it needs --yes.
+    prose`The job keeps its key and history; its incident, if any, is closed with the dead letter. With a selector
+instead of keys it prompts on a terminal, and needs --yes elsewhere.
 
---edit opens the variables of one job in $VISUAL, else $EDITOR, else vi. Secrets stand there as ***, and what is left so stays as it is;
---reveal shows them. With --handler the result must fit the schema of the type's handler. What was changed is kept as changes by --set
-are. Nothing is changed when the editor fails or leaves everything as it was.`
+--edit opens the variables of one job in $VISUAL, else $EDITOR, else vi. Secrets are shown as ***, and a value left so is not changed;
+--reveal shows them. With --handler the result must fit the schema of the type's handler. The changes are recorded as those of --set
+are. Nothing is changed if the editor fails or nothing was edited.`
   static override examples = [
     '<%= config.bin %> dlq retry 17',
-    { description: 'mend what made it poison', command: '<%= config.bin %> dlq retry 17 --set amount=10' },
     {
-      description: 'mend it in an editor, checked before it is stored',
+      description: 'correct the variable that made it poison',
+      command: '<%= config.bin %> dlq retry 17 --set amount=10',
+    },
+    {
+      description: 'correct the variables in an editor, validated before they are stored',
       command: '<%= config.bin %> dlq retry 17 --edit --handler ./charge-payment.ts',
     },
     '<%= config.bin %> dlq retry --type send-mail --kind exhausted --retries 5 --yes',
@@ -32,15 +35,15 @@ are. Nothing is changed when the editor fails or leaves everything as it was.`
   static override flags = {
     ...dlqChangeFlags,
     ...againFlags,
-    edit: Flags.boolean({ summary: 'change the variables in an editor first; one job at a time' }),
+    edit: Flags.boolean({ summary: 'edit the variables first; one job at a time' }),
     handler: Flags.custom<string>({
       ...{
-        summary: 'a module with the handler of the type: the edited variables must fit its schema',
+        summary: 'module of the handler whose schema the edited variables must fit',
         helpValue: 'FILE',
       },
       parse: guarded((text, name) => readText(text, name)),
     })(),
-    reveal: Flags.boolean({ summary: 'show secrets in the editor; who saw what is kept' }),
+    reveal: Flags.boolean({ summary: 'show secrets in the editor; this is recorded' }),
   }
 
   async run(): Promise<void> {

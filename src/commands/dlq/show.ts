@@ -5,7 +5,7 @@ import { keyArg, revealFlags } from '../../cli/flags.ts'
 import { noSuchDeadLetter } from '../../cli/input/not-found.ts'
 
 export default class DlqShow extends BaseCommand {
-  static override summary = 'Show a dead letter, and what can be done next.'
+  static override summary = 'Show a dead letter'
   static override description =
     'Its error, the variables as they were when it was set aside, and the commands that come next. Its job may be pruned.'
   static override examples = ['<%= config.bin %> dlq show 17']

@@ -10,15 +10,16 @@ import { stepLimits } from '../../domain/step.ts'
 import { applyForget } from '../../engine/actions/steps.ts'
 
 export default class IdempotencyForget extends BaseCommand {
-  static override summary = 'Forget that steps of a job were done: its next attempt does them again.'
+  static override summary = 'Forget idempotent steps of a job'
   static override description =
-    prose`An effect that has happened can then happen twice: a card is charged again, a mail is sent again. Look at the other side
-first. Without steps all of the job's are forgotten. It asks on a terminal, and needs --yes where nobody can be asked.
+    prose`The next attempt of the job does the steps again, so an effect that has happened can happen twice: a card is charged again, a mail
+is sent again. Check the other side first. Without STEPS it forgets all steps of the job. It prompts on a terminal, and needs --yes
+elsewhere.
 
-A running attempt is not told: what it has begun it completes.`
+A running attempt is not affected: steps that it has begun it completes.`
   static override examples = [
     {
-      description: 'the charge was refunded by hand and is to be made again',
+      description: 'make a charge again that was refunded by hand',
       command: '<%= config.bin %> idempotency forget 17 charge --reason refunded',
     },
     '<%= config.bin %> idempotency forget 17 --dry-run',
@@ -28,7 +29,7 @@ A running attempt is not told: what it has begun it completes.`
     steps: Args.custom<string>({
       parse: async (text) => readText(text, 'the step', stepLimits.nameCharacters),
     })({
-      description: 'names of the steps; all of the job unless told',
+      description: 'names of the steps (default: all of the job)',
       multiple: true,
       ignoreStdin: true,
     }),

@@ -8,7 +8,7 @@ import { listedStepColumns, listedStepDocument } from '../../views/step-view.ts'
 import type { ListedStep, StepFilter } from '../../domain/step.ts'
 
 export default class IdempotencyList extends ListCommand {
-  static override summary = 'Show the steps that jobs take once (ctx.once), those of the newest jobs first.'
+  static override summary = 'List idempotent steps of jobs'
   static override description =
     prose`A step's intent is stored before it is done, its result after. An outcome is unknown where an attempt died in between:
 the next one asks the other side (verify), or does it again. Steps live as long as their job.`

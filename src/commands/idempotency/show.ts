@@ -8,7 +8,7 @@ import { facts, jsonLines, section } from '../../views/sections.ts'
 import { stepDocument, stepLinesOf } from '../../views/step-view.ts'
 
 export default class IdempotencyShow extends BaseCommand {
-  static override summary = 'Show the steps of a job with their results.'
+  static override summary = 'Show the idempotent steps of a job'
   static override description =
     'A result is what the step returned first; every later attempt is given it instead of doing the step again.'
   static override examples = ['<%= config.bin %> idempotency show 17']

@@ -10,7 +10,7 @@ import { readChoice } from '../../text/parse-input.ts'
 import type { IncidentView } from '../../store/views.ts'
 
 export default class IncidentsList extends ListCommand {
-  static override summary = 'Show the jobs that stopped and wait for a person, the newest first.'
+  static override summary = 'List incidents'
   static override description =
     'An incident has the key of its job. Only open ones are shown unless --closed.'
   static override examples = [

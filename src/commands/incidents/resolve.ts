@@ -10,32 +10,31 @@ import { WfError } from '../../errors.ts'
 import { guardedIncidentKinds } from '../../domain/incident.ts'
 
 export default class IncidentsResolve extends ChangeCommand {
-  static override summary = 'Give stopped jobs another start.'
+  static override summary = 'Resolve incidents: retry stopped jobs'
   static override description =
-    prose`Without keys and selector: all open incidents. The kinds ${guardedIncidentKinds.join(', ')} are passed by and
-named unless --kind or their keys take them: run again as they are, they repeat the damage. What stopped as result_invalid has had its
-effect: another run would charge the card twice. Without a selector it asks on a terminal when there are several.
-Each job starts anew: its failures, crashes and deferrals count from 0, its deadline is lifted, its attempts go on counting.
+    prose`Without keys and selector it resolves all open incidents, and prompts on a terminal if there are several. The kinds
+${guardedIncidentKinds.join(', ')} are skipped and named unless --kind or keys select them: run again unchanged, their jobs repeat the
+damage. A job that stopped as result_invalid has had its effect: another run would charge the card twice.
+Failures, crashes and deferrals of each job start at 0, its deadline is cleared, its attempt numbers continue.
 
-With --verify it waits for what becomes of them: 0 when all completed, 9 when one failed again, 7 when that is not known in time or they
-cannot start (a pause, no worker). --canary resolves a few first, spread over the causes; the others are left as they are unless all of
-those came through.`
+--verify waits for the results: exit 0 if all complete, 9 if one fails again, 7 if that is unknown in time or the jobs cannot start
+(a pause, no worker). --canary resolves a few first, spread over the causes, and the others only if all of those come through.`
   static override examples = [
     {
-      description: 'three more executions for everything that can have them',
+      description: 'give every stopped job three executions',
       command: '<%= config.bin %> incidents resolve --retries 3',
     },
     {
-      description: 'mend what a job was given',
+      description: 'correct the variables of a job',
       command: '<%= config.bin %> incidents resolve 17 --set amount=10 --reason "typed wrong"',
     },
     '<%= config.bin %> incidents resolve --type charge-payment --kind job_no_retries --dry-run',
     {
-      description: 'one cause, as wf incidents list --by cause names it',
+      description: 'resolve one cause, as wf incidents list --by cause shows it',
       command: '<%= config.bin %> incidents resolve --fingerprint 3fa94c1d0b7e2a65 --retries 3',
     },
     {
-      description: 'three first, and the others when those completed',
+      description: 'try three jobs, then resolve the others',
       command: '<%= config.bin %> incidents resolve --canary 3 --verify 2m',
     },
   ]
@@ -45,10 +44,12 @@ those came through.`
     ...boundFlags('incidents'),
     canary: integerFlag(
       { min: 1, max: 1_000 },
-      { summary: 'with --verify: resolve so many first, and the others only when those came through' },
+      {
+        summary: 'with --verify: jobs to resolve first; the others follow only if all of those come through',
+      },
     ),
     verify: durationFlag(
-      { summary: 'wait so long for what becomes of them; 9 when one failed again' },
+      { summary: 'wait up to DURATION for the results; exits 9 if any job fails again' },
       { min: 1, max: maxDurationMs },
     ),
     ...againFlags,

@@ -5,7 +5,7 @@ import { incidentOf, incidentPage, incidentPageDocument } from '../../views/inci
 import { noSuchIncident, noSuchJob } from '../../cli/input/not-found.ts'
 
 export default class IncidentsShow extends BaseCommand {
-  static override summary = 'Show why a job stopped, and what can be done next.'
+  static override summary = 'Show an incident'
   static override description =
     'The open incident, else the last one: its error, the variables, the attempts, and the commands that come next.'
   static override examples = ['<%= config.bin %> incidents show 17']

@@ -4,10 +4,10 @@ import { jobChange } from '../../cli/changes/job-change.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class JobsCancel extends ChangeCommand {
-  static override summary = 'End jobs for good.'
+  static override summary = 'Cancel jobs for good'
   static override description =
-    prose`A cancelled job never runs again. A running one loses its lease: its handler is told to stop, and whatever it reports
-afterwards changes nothing. With a selector instead of keys it asks first, and where nobody can be asked it needs --yes.`
+    prose`A cancelled job never runs again. Cancelling a running job ends its lease: the handler's signal aborts, and its result is
+ignored. With a selector instead of keys it prompts on a terminal, and needs --yes elsewhere.`
   static override examples = [
     '<%= config.bin %> jobs cancel 17 --reason "ordered twice"',
     '<%= config.bin %> jobs cancel --type send-mail --state waiting --dry-run',

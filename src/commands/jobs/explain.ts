@@ -5,7 +5,7 @@ import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class JobsExplain extends BaseCommand {
-  static override summary = 'Say why a job is where it is, what happens next, and what would change it.'
+  static override summary = 'Explain why a job is where it is'
   static override description =
     prose`In sentences: a delay, a backoff, an open breaker, a paused type, no worker, no free slot, a dead worker, an incident,
 a dead letter, an outcome that nobody knows.`

@@ -5,7 +5,7 @@ import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class JobsExport extends BaseCommand {
-  static override summary = 'Print a job with all that belongs to it as one JSON document.'
+  static override summary = 'Print a job as one JSON document'
   static override description =
     prose`For a ticket or an audit: its attempts, steps, incidents and history too. Secrets are masked unless --reveal, which is kept on record. The checksum is the SHA-256 of everything else in the document as
 canonical JSON; jq prints that: jq -cjS 'del(.checksum)' job.json | sha256sum`

@@ -9,7 +9,7 @@ import { selectorFlags, selectorOf, sortFlag } from '../../cli/input/selector-fl
 import type { InspectedJob } from '../../engine/inspector.ts'
 
 export default class JobsList extends ListCommand {
-  static override summary = 'Show jobs, the newest first unless told otherwise.'
+  static override summary = 'List jobs'
   static override description =
     prose`Only what --where asks about is read of what the jobs carry, so lists stay quick however large that is; wf jobs show has it.
 The error of a job is that of its open incident or dead letter, else of its last attempt that failed; a completed one has none.

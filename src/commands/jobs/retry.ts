@@ -6,16 +6,16 @@ import { guardedIncidentKinds } from '../../domain/incident.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class JobsRetry extends ChangeCommand {
-  static override summary = 'Run jobs again, or sooner.'
+  static override summary = 'Retry jobs now'
   static override description =
-    prose`A failed job is resolved, a dead one taken out of the dead letters, a waiting one is due now; counters of failures
-start anew and the deadline is lifted. An available job is skipped; a running or finished one is refused (exit 5).
-With a selector instead of keys it asks first, and where nobody can be asked it needs --yes. A selector passes by jobs that
-stopped as ${guardedIncidentKinds.join(', ')}: as they are, they repeat the damage; keys and --kind take them.`
+    prose`Resolves failed jobs, takes dead ones out of the dead letters, and makes waiting ones due now. Failure counters start at 0 and
+the deadline is cleared. Available jobs are skipped; running and finished ones are refused (exit 5).
+With a selector instead of keys it prompts on a terminal, and needs --yes elsewhere. A selector skips jobs that stopped as
+${guardedIncidentKinds.join(', ')}, because unchanged they repeat their damage; keys and --kind select them.`
   static override examples = [
     '<%= config.bin %> jobs retry 17 18',
     {
-      description: 'those that wait for their backoff',
+      description: 'retry jobs that wait for their backoff',
       command: '<%= config.bin %> jobs retry --type send-mail --state waiting --yes',
     },
     '<%= config.bin %> jobs list --type send-mail --state waiting --ids | <%= config.bin %> jobs retry - --retries 3',

@@ -6,7 +6,7 @@ import { noSuchJob } from '../../cli/input/not-found.ts'
 import { prose } from '../../text/dedent.ts'
 
 export default class JobsShow extends BaseCommand {
-  static override summary = 'Show all that is known about a job, and what can be done next.'
+  static override summary = 'Show a job'
   static override description =
     prose`Variables and result with their secrets masked, every attempt that did not succeed, the incident and dead letter it
 stopped with, and what people did to it. With --reveal variables, result and errors stand there as they are, and that you looked is

@@ -6,15 +6,15 @@ import { prose } from '../../text/dedent.ts'
 import { jobChange } from '../../cli/changes/job-change.ts'
 
 export default class JobsUpdate extends ChangeCommand {
-  static override summary = 'Change how often, how soon or when waiting jobs run.'
+  static override summary = 'Change retries, priority or start of jobs'
   static override description =
-    prose`Of jobs that are available or waiting; what was counted of their failures stays. A running job is refused, because the
-end of its attempt decides what becomes of it, and so are jobs that have stopped: wf incidents resolve runs those again.
-With a selector instead of keys it asks first, and where nobody can be asked it needs --yes. wf undo takes it back.`
+    prose`Changes jobs that are available or waiting; their failure counters stay. Running jobs are refused, because the end of the attempt
+decides their state, and so are stopped ones: wf incidents resolve retries those.
+With a selector instead of keys it prompts on a terminal, and needs --yes elsewhere. wf undo reverts it.`
   static override examples = [
-    { description: 'before all others', command: '<%= config.bin %> jobs update 17 --priority 100' },
+    { description: 'start it before all others', command: '<%= config.bin %> jobs update 17 --priority 100' },
     {
-      description: 'not tonight',
+      description: 'postpone reports to the morning',
       command:
         '<%= config.bin %> jobs update --type report --state available --at 2030-01-31T09:00:00Z --yes',
     },
@@ -26,11 +26,10 @@ With a selector instead of keys it asks first, and where nobody can be asked it 
     retries: retriesFlag('executions left, 1 to 1,000'),
     priority: integerFlag(
       { min: -limits.priority, max: limits.priority },
-      { summary: 'higher starts first' },
+      { summary: 'priority; higher starts first' },
     ),
     at: instantFlag({
-      summary:
-        'start not before this instant, such as 2030-01-31T09:00:00Z; one that has passed makes them due now',
+      summary: 'earliest start, such as 2030-01-31T09:00:00Z; a past instant means now',
     }),
   }
 

@@ -5,7 +5,7 @@ import { typeColumns, typeDocument } from '../../cli/workers/type-view.ts'
 import type { InspectedType } from '../../engine/inspector.ts'
 
 export default class TypesList extends ListCommand {
-  static override summary = 'Show the job types: how much of each there is, and what holds it.'
+  static override summary = 'List job types with their counts'
   static override description =
     'The type is the queue. READY are due jobs, WAIT those with a delay, a backoff or a deferral; FAIL and DEAD wait for a person.'
   static override examples = ['<%= config.bin %> types list']

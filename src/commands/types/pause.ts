@@ -7,12 +7,12 @@ import { readDuration } from '../../text/parse-input.ts'
 import { WfError } from '../../errors.ts'
 
 export default class TypesPause extends TypesChange {
-  static override summary = 'Let no further job of a type start.'
+  static override summary = 'Pause job types'
   static override description =
-    prose`Running jobs finish. Jobs may be enqueued and wait. A type is also paused by wf itself when 20 of its attempts in a row ended as
-poison or incident. With --until it ends by itself at that time, whether or not a worker runs then; without, wf types resume ends
-it. A type that is paused already takes the new end. However a pause ends, what waited starts on a ramp: one job in the first second,
-two in the next, then four. A name that no job and no worker has used is refused (exit 4) unless --force.`
+    prose`No further job of the types starts; running ones finish, and new ones can be enqueued. wf itself pauses a type after 20 attempts
+in a row that ended as poison or incident. With --until the pause ends by itself, whether or not a worker runs then; without it,
+wf types resume ends it. Pausing a paused type changes its end. After a pause jobs start on a ramp: one in the first second, two in the
+next, then four. A type that no job and no worker has used is refused (exit 4) unless --force.`
   static override examples = [
     '<%= config.bin %> types pause charge-payment --reason "provider is down"',
     '<%= config.bin %> types pause charge-payment --until 2h --reason "their maintenance"',
@@ -24,12 +24,11 @@ two in the next, then four. A name that no job and no worker has used is refused
   static override args = { types: typesArg() }
   static override flags = {
     until: deadlineFlag({
-      summary:
-        'when it ends by itself: an instant, or a duration from now; without it somebody has to resume the type',
+      summary: 'end of the pause: an instant, or a duration from now',
     }),
-    reason: textFlag({ summary: 'why, for the record', helpValue: 'TEXT' }),
+    reason: textFlag({ summary: 'reason, for the record', helpValue: 'TEXT' }),
     force: Flags.boolean({
-      summary: 'also types of which there is no job yet and that no worker has declared',
+      summary: 'also types that no job and no worker has used',
     }),
   }
 

@@ -10,14 +10,14 @@ import { untilDrained } from '../../engine/drain-workers.ts'
 import type { Reader } from '../../engine/engine.ts'
 
 export default class WorkersDrain extends BaseCommand {
-  static override summary = 'Ask workers to finish what they run, take nothing new, and end.'
+  static override summary = 'Drain workers'
   static override description =
-    prose`As SIGTERM does, from another terminal: whatever starts workers again then starts them with the new release. A worker
-hears of it within 10 seconds; its jobs have its own --grace to finish, and what is left goes to others at no retry. A run
-drains as a whole, whichever of its processes is named.`
+    prose`Asks workers to finish their jobs, claim no more, and exit, as SIGTERM does: a service manager then starts them with the new release.
+A worker notices within 10 seconds; its jobs have its own --grace to finish, and the rest goes to other workers at no retry. All
+processes of a run drain together, whichever of them is named.`
   static override examples = [
     {
-      description: 'one after the other, each gone before the next is asked',
+      description: 'drain one after the other',
       command:
         '<%= config.bin %> workers drain web-1 --wait 5m && <%= config.bin %> workers drain web-2 --wait 5m',
     },
@@ -28,7 +28,7 @@ drains as a whole, whichever of its processes is named.`
     'dry-run': changeFlags['dry-run'],
     reason: changeFlags.reason,
     wait: durationFlag(
-      { summary: 'until they are gone, at most so long; exit 7 when they are not' },
+      { summary: 'wait up to DURATION until they are gone; exits 7 if they are not' },
       { min: 1, max: 86_400_000 },
     ),
   }

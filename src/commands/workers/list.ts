@@ -7,7 +7,7 @@ import { Flags } from '@oclif/core'
 import type { InspectedWorker } from '../../engine/inspector.ts'
 
 export default class WorkersList extends ListCommand {
-  static override summary = 'Show the worker processes of the store.'
+  static override summary = 'List workers'
   static override description =
     prose`One row a child process: what it handles, how busy it is, and whether its lease is alive. One whose lease is over is
 gone or cut off; its jobs are handed to others. wf workers release does that at once for one that is known to be dead.`

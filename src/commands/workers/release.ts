@@ -11,12 +11,13 @@ import { withStats } from '../../metrics/stats.ts'
 import { applyRelease, planRelease, previewRelease, type Released } from '../../engine/actions/workers.ts'
 
 export default class WorkersRelease extends BaseCommand {
-  static override summary = 'Give the jobs of dead workers to others now, not when their lease is over.'
+  static override summary = 'Release the jobs of dead workers'
   static override description =
-    prose`What the workers held ends as lost, at no retry, and starts elsewhere at once; their rows go, and who released them is recorded.
+    prose`Ends the attempts of dead workers as lost, at no retry, so that their jobs start elsewhere at once instead of when the leases expire.
+The workers' rows are removed, and the release is recorded.
 
-A worker that lives is refused, because its jobs would run twice: one whose process runs on this machine, or whose lease moves
-while it is watched, for half of what is left of the lease at most. --force does not look.`
+A worker that is alive is refused, because its jobs would run twice: one whose process runs on this machine, or whose lease moves
+while it is watched, for half of what is left of the lease at most. --force skips this check.`
   static override examples = [
     '<%= config.bin %> workers release web-1 --reason "the machine is gone"',
     '<%= config.bin %> workers release web-1.1#3fa9c0de --dry-run',
@@ -26,7 +27,7 @@ while it is watched, for half of what is left of the lease at most. --force does
     'dry-run': changeFlags['dry-run'],
     force: Flags.boolean({
       default: false,
-      summary: 'release them even if they live; their jobs may then run twice at the same time',
+      summary: 'release workers that may be alive; their jobs may then run twice at the same time',
     }),
     reason: changeFlags.reason,
   }
