@@ -1,6 +1,5 @@
 /** The list of all actions: what people and programs can change in a store. Front ends name and check them by it. */
 import type { OperationVerb } from '../../domain/operation.ts'
-import { WfError } from '../../errors.ts'
 import type { Input } from './input-schema.ts'
 
 export interface Action {
@@ -42,11 +41,5 @@ export function commandOf(verb: OperationVerb): string {
 
 /** Returns the validated input. Throws a WfError `usage` that names the first member that is wrong. */
 export async function checkInput<V extends OperationVerb>(verb: V, input: unknown): Promise<Input<V>> {
-  const [{ inputs }, { check, pathText }] = await Promise.all([
-    import('./input-schema.ts'),
-    import('../../text/schema.ts'),
-  ])
-  const refuse = ({ path, problem, unknown, hint }: Parameters<Parameters<typeof check>[2]>[0]) =>
-    new WfError('usage', `${unknown ?? pathText(path)} ${problem}`.trim(), hint === null ? {} : { hint })
-  return check<Input<V>>(inputs[verb] as never, input, refuse)
+  return (await import('./input-schema.ts')).validInput(verb, input)
 }

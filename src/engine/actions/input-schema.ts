@@ -2,7 +2,19 @@
 import * as z from 'zod/mini'
 import { limits } from '../../domain/job.ts'
 import type { OperationVerb } from '../../domain/operation.ts'
-import { bool, duration, type Schema, strict, text, whole, words } from '../../text/schema.ts'
+import { WfError } from '../../errors.ts'
+import {
+  bool,
+  check,
+  duration,
+  pathText,
+  type Refusal,
+  type Schema,
+  strict,
+  text,
+  whole,
+  words,
+} from '../../text/schema.ts'
 
 const key = whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
 const retries = z.optional(whole({ min: 1, max: limits.retries }))
@@ -62,3 +74,9 @@ export const inputs = {
 } satisfies Record<OperationVerb, Schema<unknown>>
 
 export type Input<V extends OperationVerb> = z.infer<(typeof inputs)[V]>
+
+export function validInput<V extends OperationVerb>(verb: V, input: unknown): Input<V> {
+  const refuse = ({ path, problem, unknown, hint }: Refusal) =>
+    new WfError('usage', `${unknown ?? pathText(path)} ${problem}`.trim(), hint === null ? {} : { hint })
+  return check<Input<V>>(inputs[verb] as never, input, refuse)
+}
