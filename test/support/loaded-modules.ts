@@ -1,5 +1,5 @@
 /** What a run of the built wf loaded. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
@@ -15,17 +15,19 @@ export interface Loaded {
 
 /** Everything that a run of wf loaded, as V8 reports it. */
 export async function loadedBy(args: readonly string[], store?: string): Promise<Loaded> {
-  const report = join(temporaryDirectory(), 'scripts.json')
+  const reports = temporaryDirectory()
   const preload = join(root, 'test/support/loaded-scripts.cjs')
   const end = await cli(args, {
-    env: { NODE_OPTIONS: `--require ${preload}`, LOADED_SCRIPTS: report },
+    env: { NODE_OPTIONS: `--require ${preload}`, LOADED_SCRIPTS: reports },
     ...(store === undefined ? {} : { store }),
   })
   expect(end.code, end.err).toBe(0)
-  const files = (JSON.parse(readFileSync(report, 'utf8')) as string[]).flatMap((url) => {
-    if (url.startsWith('file:')) return [url]
-    return url.startsWith('/') ? [pathToFileURL(url).href] : []
-  })
+  const files = readdirSync(reports)
+    .flatMap((report) => JSON.parse(readFileSync(join(reports, report), 'utf8')) as string[])
+    .flatMap((url) => {
+      if (url.startsWith('file:')) return [url]
+      return url.startsWith('/') ? [pathToFileURL(url).href] : []
+    })
   const paths = files.map((url) => fileURLToPath(url))
   return {
     own: [...new Set(paths.filter((path) => path.startsWith(join(root, 'dist'))).flatMap(sourcesOf))].sort(),

@@ -1,8 +1,10 @@
-// Preloaded into a process: writes the URL of every script that it has loaded to $LOADED_SCRIPTS when it exits.
+// Preloaded into a process and its children: each writes the URLs of the scripts that it has loaded to a file of its own in the folder
+// $LOADED_SCRIPTS when it exits.
 const { Session } = require('node:inspector')
 const { writeFileSync } = require('node:fs')
+const { join } = require('node:path')
 
-const file = process.env.LOADED_SCRIPTS
+const file = join(process.env.LOADED_SCRIPTS, `${process.pid}.json`)
 const urls = new Set()
 const session = new Session()
 session.connect()
