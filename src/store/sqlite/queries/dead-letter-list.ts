@@ -23,7 +23,8 @@ export interface DeadLetterLister {
   tally(selector: Selector, page?: Omit<Page, 'limit'>): number | null
 }
 
-export function deadLetterLister({ db, deadLetters }: Rows): DeadLetterLister {
+export function deadLetterLister(rows: Rows): DeadLetterLister {
+  const { db } = rows
   prepareInside(db)
   const statement = statements(db)
   const search = (selector: Selector, page: Page): Entry[] => {
@@ -54,7 +55,7 @@ export function deadLetterLister({ db, deadLetters }: Rows): DeadLetterLister {
       looksInside(selector) ? fitting(selector) : null,
     )
     return {
-      items: shown.flatMap(({ id }) => deadLetters.get(id) ?? []),
+      items: shown.flatMap(({ id }) => rows.deadLetters.get(id) ?? []),
       next: last && cursor(last),
       ...looked,
     }
