@@ -23,13 +23,15 @@ const columns = `p.job_key AS jobKey, p.job_type AS type, p.process_instance_key
   p.close_reason AS closeReason`
 
 export function deadLettersTable(db: Connection): DeadLettersTable {
-  const open =
+  // Prepared when first used: lists of dead letters read no variables.
+  const open = onFirstUse(() =>
     db.prepare(`INSERT INTO wf_poison_jobs (job_key, job_type, process_instance_key, reason, error_code, error_message, error, variables, received_at)
     SELECT j.key, j.type, coalesce(j.root_key, j.key), ?, ?, ?, ?, coalesce(d.variables, ''), ?
     FROM wf_jobs j LEFT JOIN wf_job_data d ON d.job_key = j.key WHERE j.key = ?
     ON CONFLICT (job_key) DO UPDATE SET reason = excluded.reason, error_code = excluded.error_code, error_message = excluded.error_message,
     error = excluded.error, variables = excluded.variables, received_at = excluded.received_at, count = count + 1,
-    closed_at = NULL, closed_by = NULL, resolution = NULL, close_reason = NULL`)
+    closed_at = NULL, closed_by = NULL, resolution = NULL, close_reason = NULL`),
+  )
   const close = db.prepare(
     'UPDATE wf_poison_jobs SET closed_at = @at, closed_by = @who, resolution = @resolution, close_reason = @reason WHERE job_key = @jobKey AND closed_at IS NULL',
   )
@@ -38,22 +40,29 @@ export function deadLettersTable(db: Connection): DeadLettersTable {
   )
   const remove = db.prepare('DELETE FROM wf_poison_jobs WHERE job_key = ?')
   const get = db.prepare<[number], DeadLetter>(`SELECT ${columns} FROM wf_poison_jobs p WHERE p.job_key = ?`)
-  const rest = db.prepare<[number], { variables: unknown; error: string }>(
-    'SELECT variables, error FROM wf_poison_jobs WHERE job_key = ?',
+  const rest = onFirstUse(() =>
+    db.prepare<[number], { variables: unknown; error: string }>(
+      'SELECT variables, error FROM wf_poison_jobs WHERE job_key = ?',
+    ),
   )
   return {
     open(jobKey, { reason, error }, now) {
-      open.run(reason, error.code, error.message, JSON.stringify(error), now, jobKey)
+      open().run(reason, error.code, error.message, JSON.stringify(error), now, jobKey)
     },
     close: (closing) => void close.run(closing),
     reopen: (jobKey) => void reopen.run(jobKey),
     remove: (jobKey) => void remove.run(jobKey),
     get: (jobKey) => get.get(jobKey) ?? null,
     stored(jobKey) {
-      const [letter, more] = [get.get(jobKey), rest.get(jobKey)]
+      const [letter, more] = [get.get(jobKey), rest().get(jobKey)]
       return letter && more
         ? { ...letter, variables: textOf(more.variables), error: errorFrom(more.error) }
         : null
     },
   }
+}
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
