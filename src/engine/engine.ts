@@ -13,6 +13,7 @@ import type { Applied, Resolution } from '../domain/resolution.ts'
 import type { Random } from '../random.ts'
 import type { ClaimRequest, Enqueued, Settled, Store, StoreReader } from '../store/port.ts'
 import type { EngineEvents } from './events.ts'
+import { workerWrites, type WorkerWrites } from './worker-writes.ts'
 import { pauseRecorded, resolveRecorded } from './operation-log.ts'
 import { pauseAfterStops } from './plans/auto-pause.ts'
 import type { PauseChange } from './plans/pauses.ts'
@@ -40,7 +41,7 @@ export const writer: unique symbol = Symbol('writer')
 export interface Engine {
   readonly [writer]: Store
   readonly reader: Reader
-  readonly store: Store
+  readonly workers: WorkerWrites
   /** Statistics as metrics add them up. */
   readonly addStats: Store['addStats']
   readonly now: Store['now']
@@ -73,7 +74,7 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     [writer]: store,
     reader: store,
-    store,
+    workers: workerWrites(store),
     addStats: (...added) => store.addStats(...added),
     now: () => store.now(),
     events,

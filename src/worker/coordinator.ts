@@ -1,5 +1,5 @@
 /** Wires the rooms of a worker in a ring: intake claims and starts jobs, runner runs them, outbox settles their outcomes. */
-import { SharedBreakers } from '../engine/breakers.ts'
+import type { SharedBreakers } from '../engine/breakers.ts'
 import { LocalBreakers } from './breakers/local-breakers.ts'
 import { ErrorThrottle } from './error-throttle.ts'
 import { ClaimPoller } from './intake/claim-poller.ts'
@@ -30,20 +30,20 @@ export class Coordinator {
 
   constructor(options: WorkerOptions) {
     const { engine, clock, log, workerId } = options
-    const { store, events } = engine
+    const { reader: store, events } = engine
     this.#options = options
     const breakerErrors = new ErrorThrottle(clock, log, 'sharing breakers with other workers')
     const onError = (error: unknown) => breakerErrors.happened(error)
-    this.#sharedBreakers = new SharedBreakers({ store, clock, who: workerId, onError })
+    this.#sharedBreakers = engine.workers.sharedBreakers({ clock, who: workerId, onError })
     const services = createAttemptServices({
       ...options,
       events,
-      steps: store,
+      steps: engine.workers.steps,
       sharedBreaker: (name) => this.#sharedBreakers.of(name),
       onBreaker: () => this.#localBreakers.changed(),
     })
     const { dependencies } = services
-    this.#localBreakers = new LocalBreakers({ ...options, store, dependencies })
+    this.#localBreakers = new LocalBreakers({ ...options, dependencies })
     this.outbox = new Outbox({
       ...options,
       errors: new ErrorThrottle(clock, log, 'taking and settling jobs'),

@@ -65,7 +65,7 @@ export function createInline(options: InlineOptions): Inline {
     void worker.stop()
   }
   const pauses = createPauseWatch({
-    store: engine.store,
+    store: engine.reader,
     clock: options.clock,
     log: options.log,
     types: () => [...handlers.keys()],

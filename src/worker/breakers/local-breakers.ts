@@ -4,16 +4,14 @@
  */
 import type { Cancel, Clock } from '../../clock.ts'
 import type { LocalBreaker } from '../../domain/breaker-row.ts'
-import { reportBreakers } from '../../engine/plans/workers.ts'
-import { transactOne } from '../../engine/transact-one.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../logger.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
-import type { Store } from '../../store/port.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { ErrorThrottle } from '../error-throttle.ts'
 
 export interface LocalBreakersOptions {
-  store: Pick<Store, 'transact' | 'now'>
+  engine: Pick<Engine, 'workers' | 'now'>
   clock: Clock
   log: Logger
   workerId: string
@@ -53,11 +51,11 @@ export class LocalBreakers {
   }
 
   async #report(): Promise<void> {
-    const { store, workerId, clock } = this.#options
+    const { engine, workerId, clock } = this.#options
     this.#state = 'reporting'
     this.#isStale = false
     try {
-      await transactOne(store, reportBreakers, { id: workerId, breakers: this.#own() })
+      await engine.workers.reportBreakers(workerId, this.#own())
       this.#errors.over()
     } catch (error) {
       this.#isStale = true
@@ -78,8 +76,8 @@ export class LocalBreakers {
   }
 
   #own(): readonly LocalBreaker[] {
-    const { dependencies, handlers, store } = this.#options
-    const now = store.now()
+    const { dependencies, handlers, engine } = this.#options
+    const now = engine.now()
     return dependencies
       .breakers()
       .filter(({ shared }) => !shared)

@@ -3,17 +3,17 @@
  * in any case. A poll is a read. After one that found nothing it rests 5 ms, doubling to 50, so a busy neighbour doesn't keep
  * an idle worker busy; when changes are rare it polls at once.
  */
+import type { Reader } from '../../engine/engine.ts'
 import type { Cancel, Clock } from '../../clock.ts'
 import type { EngineEventMap, EngineEvents } from '../../engine/events.ts'
 import { createDueDateScheduler, type DueDateScheduler } from '../../engine/scheduler.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store } from '../../store/port.ts'
 import { ErrorThrottle } from '../error-throttle.ts'
 import type { LeaseCheck } from '../runner/lease-check.ts'
 import type { Intake } from './intake.ts'
 
 export interface ClaimPollerOptions {
-  store: Pick<Store, 'watch' | 'now'>
+  store: Pick<Reader, 'watch' | 'now'>
   events: EngineEvents
   clock: Clock
   log: Logger

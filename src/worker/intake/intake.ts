@@ -2,10 +2,11 @@
  * Decides how many jobs of which types this worker may claim, and starts the claimed ones. What bounds a claim: free slots, the
  * breakers of the types' dependencies, the isolation of suspects, and how many jobs the worker takes in its life.
  */
+import type { Reader } from '../../engine/engine.ts'
 import type { Clock } from '../../clock.ts'
 import type { ClaimedJob, Job } from '../../domain/job.ts'
 import type { Dependencies } from '../../resilience/dependencies.ts'
-import type { ClaimRequest, Store } from '../../store/port.ts'
+import type { ClaimRequest } from '../../store/port.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { exchangeLimit, type ClaimSource, type Outbox } from '../outbox/outbox.ts'
 import type { Runner } from '../runner/runner.ts'
@@ -16,7 +17,7 @@ import { suspectCrashes, SuspectIsolation } from './suspect-isolation.ts'
 
 export interface IntakeOptions {
   clock: Clock
-  store: Pick<Store, 'hasDue' | 'nextDue' | 'now' | 'running'>
+  store: Pick<Reader, 'hasDue' | 'nextDue' | 'now' | 'running'>
   workerId: string
   handlers: ReadonlyMap<string, LoadedHandler>
   dependencies: Pick<Dependencies, 'breakers'>

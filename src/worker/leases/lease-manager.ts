@@ -3,8 +3,6 @@
  * rows at the end. Runs beside the workers (in the supervisor, or in the process of an inline or embedded worker), so a handler
  * that blocks its process doesn't lose the lease. Also runs the upkeep of the store: the sweeper, statistics.
  */
-import { declareTypes, registerWorkers, retireWorkers, setWorkerState } from '../../engine/plans/workers.ts'
-import { transactOne } from '../../engine/transact-one.ts'
 import type { Clock } from '../../clock.ts'
 import type { WfError } from '../../errors.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -63,13 +61,13 @@ export interface LeaseManager {
 
 export function createLeaseManager(options: LeaseManagerOptions): LeaseManager {
   const { engine, clock, log, lease, upkeep, policies, onDrain, onLost } = options
-  const { store } = engine
+  const { reader: store, workers } = engine
   const ended = new AbortController()
   const giveBack = async (workerIds: readonly string[]) => {
     const outcome = () => lost('lease_expired', 'no lease could be renewed in time')
     for (const workerId of workerIds) await settleHeld({ engine, workerId, policies, outcome })
   }
-  const renewals = new Renewals({ store, clock, log, ...lease, giveBack, onDrain })
+  const renewals = new Renewals({ engine, clock, log, ...lease, giveBack, onDrain })
   const watch = async () => {
     const error = await untilLost({ store, clock, log, ended: ended.signal })
     if (error === null) return
@@ -87,31 +85,20 @@ export function createLeaseManager(options: LeaseManagerOptions): LeaseManager {
       for (const work of upkeep) work.start()
     },
     async register(worker) {
-      const now = store.now()
-      await transactOne(store, registerWorkers, {
-        ...worker.row,
-        leaseUntil: now + lease.leaseMs,
-        state: 'running',
-      })
+      const leaseUntil = engine.now() + lease.leaseMs
+      await workers.register([{ ...worker.row, leaseUntil, state: 'running' }])
       renewals.kept.set(worker.row.id, worker)
     },
-    async declare(types) {
-      await store.transact(declareTypes, types, store.now())
-    },
+    declare: (types) => workers.declare(types),
     forget: (workerId) => void renewals.kept.delete(workerId),
     async retire(workerId) {
       renewals.kept.delete(workerId)
-      await transactOne(store, retireWorkers, { id: workerId })
+      await workers.retire(workerId)
     },
     async draining() {
       renewals.draining()
       const ids = [...renewals.kept.keys()]
-      if (ids.length > 0)
-        await store.transact(
-          setWorkerState,
-          ids.map((id) => ({ id, state: 'draining' as const })),
-          store.now(),
-        )
+      if (ids.length > 0) await workers.drain(ids)
     },
     get renewalFailures() {
       return renewals.failures

@@ -1,10 +1,9 @@
 /** Renews the leases of workers, one renewal in flight at a time, and passes each the attempts it still holds. */
 import type { Clock } from '../../clock.ts'
 import type { Fence } from '../../domain/job.ts'
-import { registerWorkers } from '../../engine/plans/workers.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store } from '../../store/port.ts'
 import type { WorkerRow } from '../../store/views.ts'
 
 export interface HeldAttempt {
@@ -22,7 +21,7 @@ export interface LeasedWorker {
 }
 
 export interface RenewalOptions {
-  store: Store
+  engine: Pick<Engine, 'workers' | 'now'>
   clock: Clock
   log: Logger
   leaseMs: number
@@ -115,25 +114,22 @@ export class Renewals {
 
   /** Inserts rows again that were deleted because their worker seemed dead. */
   async #write(workers: readonly LeasedWorker[]): Promise<{ begunAt: number; held: readonly Fence[] }> {
-    const { store, clock, log, leaseMs } = this.#options
+    const { engine, clock, log, leaseMs } = this.#options
     const begunAt = clock.monotonic()
     if (workers.length === 0) return { begunAt, held: [] }
-    const now = store.now()
-    const leaseUntil = now + leaseMs
+    const leaseUntil = engine.now() + leaseMs
     const ids = workers.map(({ row }) => row.id)
-    const { held, states } = await store.renew(ids, leaseUntil, now)
+    const { held, states } = await engine.workers.renew(ids, leaseUntil)
     if (workers.some(({ row }) => states.get(row.id) === 'draining')) this.#drainRequested()
     const missing = workers.filter(({ row }) => !states.has(row.id))
     if (missing.length === 0) return { begunAt, held }
-    log.warn('rows of living workers had been taken away and are made again', {
+    log.warn('rows of living workers were deleted and are inserted again', {
       workers: missing.map(({ row }) => row.id),
     })
-    await store.transact(
-      registerWorkers,
+    await engine.workers.register(
       missing.map(({ row }) => ({ ...row, leaseUntil, state: 'running' as const })),
-      now,
     )
-    return { begunAt, held: (await store.renew(ids, leaseUntil, now)).held }
+    return { begunAt, held: (await engine.workers.renew(ids, leaseUntil)).held }
   }
 
   #drainRequested(): void {

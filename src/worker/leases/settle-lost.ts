@@ -16,9 +16,9 @@ export async function settleHeld(options: {
   outcome: (job: Job, all: readonly Job[]) => Outcome
 }): Promise<readonly Job[]> {
   const { engine, workerId, policies, outcome } = options
-  const jobs = await engine.store.running(workerId)
+  const jobs = await engine.reader.running(workerId)
   if (jobs.length === 0) return []
-  const now = engine.store.now()
+  const now = engine.now()
   const { settled } = await engine.exchange({
     ended: jobs.map((job) => ({
       job,

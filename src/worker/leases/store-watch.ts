@@ -2,16 +2,16 @@
  * Watches the store on behalf of a worker. A store that was replaced, damaged or upgraded by a newer wf doesn't come back, so its
  * workers end; a missing one may have been moved for a moment and gets a few seconds. Also logs pauses of the worker's types.
  */
+import type { Reader } from '../../engine/engine.ts'
 import type { Clock } from '../../clock.ts'
 import { type WfError, isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store } from '../../store/port.ts'
 import type { PausedType } from '../../store/views.ts'
 import { quoted } from '../../text/shell-words.ts'
 import type { Upkeep } from './lease-manager.ts'
 
 export interface StoreWatchOptions {
-  store: Pick<Store, 'version'>
+  store: Pick<Reader, 'version'>
   clock: Clock
   log: Logger
   ended: AbortSignal
@@ -52,7 +52,7 @@ async function lookAt(
 }
 
 export interface PauseWatchOptions {
-  store: Pick<Store, 'pausedTypes' | 'now'>
+  store: Pick<Reader, 'pausedTypes' | 'now'>
   clock: Clock
   log: Logger
   /** Returns the types that this worker handles; may grow. */

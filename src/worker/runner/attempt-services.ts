@@ -2,6 +2,7 @@
  * What the handlers of one worker share behind `ctx.call`, `ctx.optional` and `ctx.once`: its dependencies, the store of
  * steps, and who counts and tells what happens to them. It must not know attempts, claims and processes.
  */
+import type { WorkerWrites } from '../../engine/worker-writes.ts'
 import type { Clock } from '../../clock.ts'
 import type { Job } from '../../domain/job.ts'
 import type { EngineEvents } from '../../engine/events.ts'
@@ -9,12 +10,11 @@ import type { Logger } from '../../logger.ts'
 import type { Random } from '../../random.ts'
 import type { BreakerChange, SharedBreaker } from '../../resilience/circuit-breaker.ts'
 import { Dependencies, type HandlerDependencies } from '../../resilience/dependencies.ts'
-import type { Store } from '../../store/port.ts'
 import { DegradedLog, logBreaker } from '../breakers/breaker-log.ts'
 import type { LoadedHandler } from '../handler/loaded-handler.ts'
 
 /** The part of a store that keeps what `ctx.once` has done. */
-export type StepStore = Pick<Store, 'beginStep' | 'completeStep' | 'withdrawStep'>
+export type StepStore = WorkerWrites['steps']
 
 export interface AttemptServices {
   readonly dependencies: Dependencies

@@ -3,15 +3,15 @@
  * it over after the lease was lost. It asks the store itself, after the attempt was claimed, so an old renewal can't abort a
  * new attempt. At most one query every 200 ms.
  */
+import type { Reader } from '../../engine/engine.ts'
 import type { Cancel, Clock } from '../../clock.ts'
 import type { Fence } from '../../domain/job.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store } from '../../store/port.ts'
 import { logGone } from '../worker-messages.ts'
 import type { Running } from './running-attempts.ts'
 
 export interface LeaseCheckOptions {
-  store: Pick<Store, 'held' | 'job'>
+  store: Pick<Reader, 'held' | 'job'>
   clock: Clock
   log: Logger
   workerId: string

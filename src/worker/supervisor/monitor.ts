@@ -1,9 +1,8 @@
 /** The periodic checks of a supervisor: processes that hang, suspects that are due, an empty store. */
 import type { Clock } from '../../clock.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine, Reader } from '../../engine/engine.ts'
 import { isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
-import type { Store } from '../../store/port.ts'
 import { drainTimes } from '../drain.ts'
 import type { ChildSetup } from '../ipc.ts'
 import { namesOf } from '../leases/settle-lost.ts'
@@ -35,7 +34,7 @@ export class Monitor {
 
   constructor(options: MonitorOptions) {
     this.#options = options
-    this.#quarantine = new Quarantine(options.engine.store)
+    this.#quarantine = new Quarantine(options.engine.reader)
     const { setup, hangMs } = options
     this.#unresponsive = new UnresponsiveProcesses({
       ...options,
@@ -97,8 +96,8 @@ export class Monitor {
   /** Whether all its jobs have outlived their timeouts. */
   async #isOverdue(child: SupervisedChild): Promise<boolean> {
     const { engine, pool, hangMs } = this.#options
-    const jobs = await engine.store.running(child.id)
-    const now = engine.store.now()
+    const jobs = await engine.reader.running(child.id)
+    const now = engine.now()
     return jobs.every(
       (job) => now - (job.startedAt ?? now) >= (pool.declarations.get(job.type)?.timeoutMs ?? 0) + hangMs,
     )
@@ -145,10 +144,10 @@ export interface QuarantineView {
  * process takes no neighbour with it. The process lives only while suspects are due.
  */
 export class Quarantine {
-  readonly #store: Pick<Store, 'hasDue' | 'held' | 'now'>
+  readonly #store: Pick<Reader, 'hasDue' | 'held' | 'now'>
   #neededAt = Number.NEGATIVE_INFINITY
 
-  constructor(store: Pick<Store, 'hasDue' | 'held' | 'now'>) {
+  constructor(store: Pick<Reader, 'hasDue' | 'held' | 'now'>) {
     this.#store = store
   }
 
@@ -218,7 +217,7 @@ export class UnresponsiveProcesses {
     if (now - (this.#toldAt.get(child.post) ?? Number.NEGATIVE_INFINITY) < quietMs) return
     this.#toldAt.set(child.post, now)
     this.#told.add(child)
-    const jobs = await engine.store.running(child.id)
+    const jobs = await engine.reader.running(child.id)
     const what = `process ${child.post} (pid ${child.process.pid}) has not answered for ${seconds(silentMs)}`
     if (jobs.length === 0) log.warn(`${what}; it runs no job`)
     else

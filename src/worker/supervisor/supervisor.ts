@@ -68,7 +68,7 @@ export class Supervisor {
     this.#restarts = new Restarts(options.clock)
     const { engine, clock, log, upkeep } = options
     const pauses = createPauseWatch({
-      store: engine.store,
+      store: engine.reader,
       clock,
       log,
       types: () => [...this.#pool.declarations.keys()],

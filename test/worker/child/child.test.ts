@@ -37,11 +37,11 @@ interface Playing extends TestEngine {
 
 async function playing(run: AnyHandler['run'], options: Partial<ChildOptions> = {}): Promise<Playing> {
   const test = await testEngine()
-  const { clock, engine } = test
+  const { clock } = test
   const channel = new FakeChannel()
   const exits: number[] = []
   // Closing the store is the test's own business: others still look into it.
-  const store = Object.assign(Object.create(engine.store), { close: async () => {} }) as typeof engine.store
+  const store = Object.assign(Object.create(test.store), { close: async () => {} }) as typeof test.store
   const handler = normaliseHandler({ type: 'mail', timeout: '60s', run })
   const child = new Child({
     channel,

@@ -1,7 +1,9 @@
 import { retireWorkers, setWorkerState } from '../../support/plans.ts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WfError } from '../../../src/errors.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
+import { createEngine } from '../../../src/engine/engine.ts'
+import { seededRandom } from '../../../src/random.ts'
+import type { Store } from '../../../src/store/port.ts'
 import type { LeasedWorker } from '../../../src/worker/leases/renewals.ts'
 import { createLeaseManager, type LeaseManager } from '../../../src/worker/leases/lease-manager.ts'
 import { plainPolicy, testEngine, type TestEngine } from '../../support/test-engine.ts'
@@ -21,11 +23,11 @@ async function kept(): Promise<Kept> {
   const { engine, clock, log } = test
   let heal = () => {}
   const trouble: Kept['trouble'] = { renew: null, heal: () => heal() }
-  const store = Object.create(engine.store) as Engine['store']
+  const store = Object.create(test.store) as Store
   const gone: Kept['gone'] = { error: null }
   store.version = async () => {
     if (gone.error) throw gone.error
-    return engine.store.version()
+    return test.store.version()
   }
   store.renew = async (...args) => {
     if (trouble.renew === 'fails') throw new Error('the store is locked')
@@ -34,10 +36,10 @@ async function kept(): Promise<Kept> {
         heal = resolve
       })
     }
-    return engine.store.renew(...args)
+    return test.store.renew(...args)
   }
   const leases = createLeaseManager({
-    engine: { ...engine, store },
+    engine: createEngine({ store, random: seededRandom(1), events: engine.events }),
     clock,
     log,
     lease: { leaseMs: 30_000, renewMs: 10_000 },

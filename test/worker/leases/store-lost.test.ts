@@ -1,7 +1,9 @@
 /** What becomes of a run whose store is gone for good: it ends, soon, whatever its processes are doing. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultSizes } from '../../../src/domain/job.ts'
+import { createEngine } from '../../../src/engine/engine.ts'
 import { WfError } from '../../../src/errors.ts'
+import { seededRandom } from '../../../src/random.ts'
 import { Supervisor } from '../../../src/worker/supervisor/supervisor.ts'
 import { FakeChild } from '../../support/fake-children.ts'
 import { testEngine } from '../../support/test-engine.ts'
@@ -10,10 +12,10 @@ const replaced = new WfError('store_replaced', 'the store was replaced')
 
 /** A supervisor whose store is replaced when `replace` is called; from then on nothing can be read or written. */
 async function supervised() {
-  const { engine, clock, log } = await testEngine()
+  const { store: opened, engine, clock, log } = await testEngine()
   const children: FakeChild[] = []
   let gone = false
-  const refusing = new Proxy(engine.store, {
+  const refusing = new Proxy(opened, {
     get(store, name) {
       const given: unknown = Reflect.get(store, name)
       if (typeof given !== 'function' || ['now', 'watch', 'close'].includes(String(name))) return given
@@ -21,7 +23,7 @@ async function supervised() {
     },
   })
   const supervisor = new Supervisor({
-    engine: { ...engine, store: refusing },
+    engine: createEngine({ store: refusing, random: seededRandom(1), events: engine.events }),
     clock,
     log,
     fork() {
