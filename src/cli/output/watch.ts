@@ -1,7 +1,8 @@
 /**
- * A list that stays: drawn again in its place whenever the store changes. Only the lines of the list itself are drawn over, so what
- * stood above stays in the scrollback, and when it ends the last state stays to be read.
+ * `--watch`: draws a list again in its place whenever the store changes. Only the lines of the list are overwritten, so
+ * earlier output stays in the scrollback, and the last state stays on the screen at the end.
  */
+import { createLogUpdate } from 'log-update'
 import type { Clock } from '../../clock.ts'
 import { WfError } from '../../errors.ts'
 import { truncate, displayWidth } from '../../text/width.ts'
@@ -12,27 +13,27 @@ import type { Sink, Sinks } from '../../terminal/streams.ts'
 import { thousands } from '../../terminal/time.ts'
 
 export interface Watch {
-  /** The real one. */
+  /** The command's own output. */
   output: Output
   store: Pick<StoreReader, 'version'>
   clock: Clock
-  /** Between two looks, at least. */
+  /** Between two polls, at least. */
   everyMs: number
   signal: AbortSignal
-  /** What stands above the list. */
+  /** The line above the list. */
   title: string
-  /** Draws everything into these. */
+  /** Draws the list into these sinks. */
   draw(sinks: Sinks): Promise<void>
   rows(): number
 }
 
-/** Ages and countdowns go on without any change. */
+/** Ages and countdowns change without a commit. */
 const agingMs = 10_000
 
 export function refuseWatch(output: Output, env: Readonly<Record<string, string | undefined>>): void {
   if (output.out.isTTY && !output.json && env['TERM'] !== 'dumb') return
-  throw new WfError('usage', '--watch draws on a terminal, and this is none', {
-    hint: 'wf tail --json follows what happens, a line each',
+  throw new WfError('usage', '--watch needs a terminal, and standard output is none', {
+    hint: 'use wf tail --json to follow the store in a script',
   })
 }
 
@@ -70,7 +71,7 @@ export async function watchList({
   }
 }
 
-/** Both streams into one text, in the order in which they were written. */
+/** Collects both streams in one text, in the order of writing. */
 function memory({ columns }: Sink): { sinks: Sinks; lines(): readonly string[] } {
   let text = ''
   const sink: Sink = {
@@ -86,30 +87,32 @@ function memory({ columns }: Sink): { sinks: Sinks; lines(): readonly string[] }
 }
 
 export interface Frame {
+  /** @param rows height of the terminal */
   show(lines: readonly string[], rows: number): void
-  /** The terminal has another width than it was drawn for. */
+  /** Whether the terminal has another width than the frame was drawn for. */
   isTurned(): boolean
 }
 
 export function createFrame(out: Pick<Sink, 'write' | 'columns'>): Frame {
-  let height = 0
-  let columns = out.columns
+  const stream = { columns: out.columns ?? 80, rows: 24, write: (text: string) => out.write(text) }
+  const log = createLogUpdate(stream as unknown as NodeJS.WritableStream, { showCursor: true })
+  let { columns } = out
   return {
     isTurned: () => columns !== out.columns,
     show(lines, rows) {
-      // What was drawn for another width stands in other rows now: it is left where it is.
-      const up = height > 0 && columns === out.columns ? `\u001b[${height}A\r` : ''
+      // Lines that were drawn for another width are wrapped now: they are left where they are.
+      if (columns !== out.columns) log.done()
       columns = out.columns
-      const shown = fitted(lines, { columns: columns ?? 80, rows })
-      height = shown.length
-      out.write(`${up}${shown.map((line) => `${line}\u001b[K\n`).join('')}\u001b[0J`)
+      stream.columns = columns ?? 80
+      stream.rows = rows
+      log(fitted(lines, { columns: stream.columns, rows }).join('\n'))
     },
   }
 }
 
 const colours = /\u001b\[[\d;]*m/g
 
-/** Each in one row of the terminal, and one row left for the cursor. */
+/** Truncates each line to one row of the terminal, and leaves one row for the cursor. */
 function fitted(
   lines: readonly string[],
   { columns, rows }: { columns: number; rows: number },
