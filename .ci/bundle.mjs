@@ -63,14 +63,25 @@ const neverReached = ['typescript']
 function groups(src) {
   const within = (pattern) => (id) => id.startsWith(src) && pattern.test(slashed(relative(src, id)))
   return [
-    { name: 'framework', test: /[\\/]node_modules[\\/](?!wsl-utils|is-|zod|re2js)/, priority: 3 },
+    {
+      name: 'framework',
+      test: /[\\/]node_modules[\\/](?!wsl-utils|is-|zod|re2js|log-update|ansi-escapes|cli-cursor|restore-cursor|onetime|mimic-function|signal-exit|environment)/,
+      priority: 3,
+    },
     {
       name: 'base',
-      test: within(/^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breaker)/),
+      test: within(
+        /^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breaker|views|text\/(width|truncate-middle))/,
+      ),
       minShareCount: sharers,
       priority: 2,
     },
-    { name: 'cli', test: within(/^(cli|terminal)\//), minShareCount: sharers, priority: 1 },
+    {
+      name: 'cli',
+      test: within(/^(cli|terminal|views|text\/(width|truncate-middle))/),
+      minShareCount: sharers,
+      priority: 1,
+    },
   ]
 }
 

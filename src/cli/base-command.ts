@@ -29,12 +29,15 @@ type AnyArgs = Interfaces.OutputArgs<Interfaces.ArgInput>
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
     store: Flags.string({
-      summary: 'path of the store (WF_STORE; ./wf.db unless told)',
+      summary: 'path of the store (environment: WF_STORE; default: ./wf.db)',
       helpGroup: 'GLOBAL',
       helpValue: 'PATH',
     }),
-    json: Flags.boolean({ summary: 'one JSON document on standard output', helpGroup: 'GLOBAL' }),
-    'no-color': Flags.boolean({ summary: 'no colours (NO_COLOR, FORCE_COLOR)', helpGroup: 'GLOBAL' }),
+    json: Flags.boolean({ summary: 'print one JSON document', helpGroup: 'GLOBAL' }),
+    'no-color': Flags.boolean({
+      summary: 'disable colours (see also NO_COLOR, FORCE_COLOR)',
+      helpGroup: 'GLOBAL',
+    }),
   }
 
   readonly clock: Clock = systemClock

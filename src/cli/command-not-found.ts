@@ -1,4 +1,4 @@
-/** Hook of the framework: somebody typed a command that does not exist. */
+/** Hook of the framework for commands that don't exist. */
 import { WfError } from '../errors.ts'
 import { didYouMean, nearWords } from '../text/suggest.ts'
 import { reportError } from './errors.ts'
@@ -29,29 +29,29 @@ export async function commandNotFound({ id, argv = [], config }: Missing): Promi
 export function missingCommand(typed: readonly string[], commands: readonly string[]): WfError {
   const words = typed.slice(0, firstFlag(typed))
   if (words[0] === 'help')
-    return new WfError('usage', 'there is no command "help"', {
+    return new WfError('usage', 'unknown command "help"', {
       hint: `wf ${words.slice(1).join(' ')} --help`.replace(/ +/g, ' '),
     })
   if (words.length === 0)
-    return new WfError('usage', `there is no command ${typed[0] ?? ''}`, {
-      hint: 'flags stand behind the command: wf jobs list --json',
+    return new WfError('usage', `unknown command ${typed[0] ?? ''}`, {
+      hint: 'put flags after the command: wf jobs list --json',
     })
   const stem = commands
     .filter((command) => ` ${words.join(' ')} `.startsWith(` ${command} `))
     .sort((a, b) => b.length - a.length)[0]
   if (stem) {
     const rest = words.slice(stem.split(' ').length)
-    return new WfError('usage', `what is "${rest.join(' ')}" for? wf ${stem} takes no arguments`, {
+    return new WfError('usage', `unexpected argument "${rest.join(' ')}": wf ${stem} takes no arguments`, {
       hint: `wf ${stem} --help`,
     })
   }
   const near = nearest(words, commands)
-  return new WfError('usage', `there is no command "${words.slice(0, 2).join(' ')}"`, {
+  return new WfError('usage', `unknown command "${words.slice(0, 2).join(' ')}"`, {
     hint: near ? didYouMean([`wf ${near}`]) : 'wf --help lists all commands',
   })
 }
 
-/** Word by word: `job lsit` is nearest to `jobs list`. */
+/** Compares word by word: `job lsit` is nearest to `jobs list`. */
 function nearest(words: readonly string[], commands: readonly string[]): string | null {
   const [first = '', second = ''] = words
   const roots = [...new Set(commands.map((command) => command.split(' ')[0] ?? ''))]

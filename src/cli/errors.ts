@@ -1,13 +1,13 @@
-/** The one road of an error to the reader: what went wrong, why, what to try, and the exit code. A stack only with DEBUG. */
+/** Reports an error: what failed, why, what to try, and the exit code. Prints a stack only with DEBUG. */
 import { didYouMean, nearWords } from '../text/suggest.ts'
 import { WfError, type ErrorCode } from '../errors.ts'
 import type { Masked } from '../text/mask.ts'
 import { framedWords } from './oclif-messages.ts'
 import { exitCodeOf, type ExitCode } from './exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
-import { commandInJson, safeLines, say, shownCommand } from '../terminal/safe.ts'
+import { commandInJson, joined, safeLines, say, shownCommand } from '../terminal/safe.ts'
 
-/** An error with more to tell a script than its words; `details` stand beside code, message and hint. */
+/** An error with more fields for scripts: `details` stand beside code, message and hint. */
 export class DetailedError extends WfError {
   readonly details: Readonly<Record<string, unknown>>
   constructor(
@@ -40,12 +40,12 @@ export function reportError(thrown: unknown, output: Output, command: string): E
   const error = toWfError(thrown, command)
   output.document({ error: errorDocument(error) })
   describeError(error, output)
-  // Standard error is no part of the document: a stack there is what DEBUG asks for.
-  if (process.env['DEBUG'] && thrown instanceof Error) output.err.write(`${thrown.stack ?? thrown.message}\n`)
+  if (process.env['DEBUG'] && thrown instanceof Error)
+    output.err.write(`${joined(safeLines(thrown.stack ?? thrown.message), '\n').text}\n`)
   return exitCodeOf(error.code)
 }
 
-/** What, why and what to try, a line each. */
+/** Prints what failed, why and what to try, a line each. */
 export function describeError(error: WfError, output: Output): void {
   const [what = say``, ...why] = safeLines(error.message)
   const { red, dim } = output.errPaint
@@ -59,17 +59,17 @@ export function toWfError(thrown: unknown, command: string): WfError {
   if (thrown instanceof WfError) return thrown
   if (thrown instanceof RefusedValue) return thrown.refusal
   if (!(thrown instanceof Error))
-    return new WfError('unexpected', `something that is no error was thrown: ${String(thrown)}`)
+    return new WfError('unexpected', `a non-Error value was thrown: ${String(thrown)}`)
   return (
     usageError(thrown, command) ??
     new WfError('unexpected', thrown.message || thrown.name, {
-      hint: 'set DEBUG=wf and run it again to see where',
+      hint: 'run it again with DEBUG=wf to see the stack',
       cause: thrown,
     })
   )
 }
 
-/** The framework's own complaints about flags and arguments, by what they carry: their classes are not exported. */
+/** Errors of the framework about flags and arguments, known by their fields, because it doesn't export the classes. */
 interface Complaint {
   oclif?: { exit?: number }
   flags?: unknown
@@ -90,7 +90,7 @@ function unknownFlag(given: readonly string[], known: readonly string[], help: s
   const flag = given[0] ?? ''
   const near = nearWords([flag.replace(/^-+/, '').replace(/=.*/s, '')], known).map((name) => `--${name}`)
   const more = given.length > 1 ? ` (and ${given.slice(1).join(', ')})` : ''
-  return new WfError('usage', `there is no flag ${flag}${more}`, {
+  return new WfError('usage', `unknown flag ${flag}${more}`, {
     hint: didYouMean(near, near.length > 0 ? `${help} lists them all` : `${help} lists all flags`),
   })
 }
@@ -100,13 +100,9 @@ function wrongArguments(args: readonly unknown[], help: string): WfError {
     typeof each === 'object' && each !== null && 'name' in each ? String(each.name).toUpperCase() : null,
   )
   if (names.includes(null))
-    return new WfError(
-      'usage',
-      `what is ${args.map((each) => `"${String(each)}"`).join(', ')} for? The command takes no more arguments`,
-      {
-        hint: help,
-      },
-    )
+    return new WfError('usage', `unexpected argument ${args.map((each) => `"${String(each)}"`).join(', ')}`, {
+      hint: help,
+    })
   return new WfError('usage', `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing`, {
     hint: help,
   })

@@ -1,4 +1,4 @@
-/** Flags as commands declare them. All are checked before a command does anything. */
+/** Flags and arguments that commands share. Values are checked before a command does anything. */
 import { withPatterns } from '../text/pattern.ts'
 import { Args, Flags } from '@oclif/core'
 import { WfError } from '../errors.ts'
@@ -34,7 +34,7 @@ export function guarded<T>(
   }
 }
 
-/** The framework would take the value of a flag that has none for an argument: `--yes=17` would name job 17. Throws WfError `usage`. */
+/** Refuses a value for a flag that takes none; the framework would read it as an argument, so `--yes=17` would name job 17. Throws WfError `usage`. */
 export function refuseValues(
   argv: readonly string[],
   flags: Readonly<Record<string, { type: string }>>,
@@ -43,7 +43,7 @@ export function refuseValues(
   for (const word of argv.slice(0, end < 0 ? argv.length : end)) {
     const [, name = ''] = /^--([^=]+)=/.exec(word) ?? []
     if (!Object.hasOwn(flags, name) || flags[name]?.type !== 'boolean') continue
-    throw new WfError('usage', `--${name} takes no value, and ${preview(word, 80)} gives it one`, {
+    throw new WfError('usage', `--${name} takes no value (got ${preview(word, 80)})`, {
       hint: `write --${name}, or leave it out`,
     })
   }
@@ -86,7 +86,7 @@ export const textFlag = (described: Described, maxCharacters?: number) =>
     parse: guarded((text, name) => readText(text, name, maxCharacters)),
   })()
 
-/** Several, comma-separated or by repeating the flag. */
+/** Takes several values, comma-separated or by repeating the flag. */
 export const choicesFlag = <T extends string>(choices: readonly T[], described: Described) =>
   Flags.custom<T>({
     ...described,
@@ -107,7 +107,7 @@ export const typesFlag = (summary: string) =>
     delimiter: ',',
   })
 
-/** The framework reads standard input for an argument that is not given unless told not to. */
+/** `ignoreStdin` keeps the framework from reading a missing argument from standard input. */
 export const keyArg = () =>
   Args.custom<number>({ parse: async (text) => parseKey(text) })({
     description: 'key of the job',
@@ -115,16 +115,15 @@ export const keyArg = () =>
     ignoreStdin: true,
   })
 
-/** The number of an operation, as changes tell it. */
 const operationNumber = Args.custom<number>({
-  description: 'number of the operation, as wf audit list shows it',
+  description: 'number of the operation (see wf audit list)',
   ignoreStdin: true,
   parse: async (text) => readInteger(text, 'the operation', { min: 1, max: Number.MAX_SAFE_INTEGER }),
 })
 export const operationArg = () => operationNumber({ required: true })
 export const optionalOperationArg = () => operationNumber()
 
-/** Keys as typed; `-` stands for those on standard input. Read by `readKeys`. */
+/** Keys as typed, `-` for those on standard input; `readKeys` reads them. */
 export const keysArg = (description: string) =>
   Args.string({
     description: `${description}; - reads them from standard input`,
@@ -134,21 +133,21 @@ export const keysArg = (description: string) =>
 
 export const retriesFlag = (summary: string) => integerFlag({ min: 1, max: limits.retries }, { summary })
 
-/** Of commands that show what a job carries. `reveal.ts` keeps the record. */
+/** For commands that show a job's data; `reveal.ts` records the use. */
 export const revealFlags = {
-  reveal: Flags.boolean({ summary: 'show secrets too; who saw what is kept (wf audit list --verb reveal)' }),
+  reveal: Flags.boolean({ summary: 'show secrets; each use is recorded (see wf audit list --verb reveal)' }),
   reason: Flags.custom<string>({
-    ...{ summary: 'why the secrets are looked at, for the record', helpValue: 'TEXT', dependsOn: ['reveal'] },
+    ...{ summary: 'reason for showing secrets, for the record', helpValue: 'TEXT', dependsOn: ['reveal'] },
     parse: guarded((text, name) => readText(text, name)),
   })(),
 }
 
-/** @param printed what `--ids` prints */
+/** @param printed what `--ids` prints, `the keys` by default */
 export const listFlags = (printed = 'the keys') => ({
   limit: integerFlag(
     { min: 1, max: 100_000 },
-    { summary: 'how many to show, 1 to 100,000 (50 unless told)' },
+    { summary: 'maximum number to show, 1 to 100,000 (default: 50)' },
   ),
-  cursor: textFlag({ summary: 'start where the page before ended (its page.next)', helpValue: 'CURSOR' }),
+  cursor: textFlag({ summary: 'start after the previous page (its page.next)', helpValue: 'CURSOR' }),
   ids: Flags.boolean({ summary: `print only ${printed}, one a line` }),
 })

@@ -1,8 +1,8 @@
-/** Help as the framework makes it, but that nothing stands there twice, and that the first line fits the terminal too. */
+/** The framework's help, without the summary repeated and with the first line wrapped too. */
 import { CommandHelp, Help, type Interfaces } from '@oclif/core'
 
 class WfCommandHelp extends CommandHelp {
-  /** The summary stands above all else already. */
+  /** Leaves out the summary, which stands at the top already. */
   protected override description(): string | undefined {
     const { description } = this.command
     return description === undefined ? undefined : this.wrap(description)
@@ -12,7 +12,7 @@ class WfCommandHelp extends CommandHelp {
 export class WfHelp extends Help {
   protected override CommandHelpClass = WfCommandHelp
 
-  /** Flags without a verb are no question for help: `wf jobs --json` in a script must not pass for an answer. */
+  /** Refuses a topic with flags but no verb: `wf jobs --json` in a script must not exit with 0. */
   protected override async showTopicHelp(topic: Interfaces.Topic): Promise<void> {
     const typed = process.argv.slice(2)
     if (typed.includes('--help') || !typed.some((word) => word.startsWith('-')))

@@ -1,4 +1,4 @@
-/** What lists share: with `--watch` they stay on the screen and follow the store. */
+/** The base of lists: with `--watch` they stay on the screen and follow the store. */
 import { Flags } from '@oclif/core'
 import type { Reader } from '../engine/engine.ts'
 import { BaseCommand } from './base-command.ts'
@@ -7,11 +7,11 @@ import { readDuration } from '../text/parse-input.ts'
 
 export const watchFlags = {
   watch: Flags.boolean({
-    summary: 'stay, and draw it again in its place whenever the store changes; Ctrl-C ends it',
+    summary: 'redraw in place whenever the store changes, until Ctrl-C',
   }),
   every: Flags.custom<number>({
     ...{
-      summary: 'with --watch: look no more often than this, 200ms to 1d (1s unless told)',
+      summary: 'with --watch: minimum time between two polls, 200ms to 1d (default: 1s)',
       helpValue: 'DURATION',
       dependsOn: ['watch'],
     },
@@ -27,13 +27,13 @@ export interface WatchFlagValues {
 export abstract class ListCommand extends BaseCommand {
   #reader: Promise<Reader> | undefined
 
-  /** One for all that is drawn. */
+  /** Shares one reader between all redraws. */
   protected override openReader(): Promise<Reader> {
     this.#reader ??= super.openReader()
     return this.#reader
   }
 
-  /** @param draw everything from the store to `this.output`, as often as it is called */
+  /** @param draw reads the store and draws to `this.output`; called for each redraw */
   protected async watched(
     { watch, every = 1_000 }: WatchFlagValues,
     draw: () => Promise<void>,

@@ -1,7 +1,7 @@
-/** What the framework complains about, in wf's own words. */
+/** Translates error messages of the framework. */
 
 const translations: readonly (readonly [RegExp, string])[] = [
-  [/--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)/g, '--$1 and --$2 do not go together'],
+  [/--([\w-]+)(?:=.*)? cannot also be provided when using --([\w-]+)/g, '--$1 cannot be combined with --$2'],
   [
     /all of the following must be provided when using --([\w-]+): (--[\w-]+(?:, --[\w-]+)*)/gi,
     '--$1 needs $2',
@@ -12,20 +12,20 @@ const translations: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /(?:exactly|at least) one of the following must be provided: (--[\w-]+(?:, --[\w-]+)*)/gi,
-    'one of $1 is needed',
+    'one of $1 is required',
   ],
   [/missing required flag ([\w-]+)/gi, '--$1 is missing'],
   [/flag --([\w-]+) expects a value/gi, '--$1 needs a value'],
   [/flag --([\w-]+) can only be specified once/gi, '--$1 is given twice'],
 ]
 
-/** One line, without what the framework puts around it. The same complaint from both sides is made once. */
+/** Returns one line without the framework's decoration; a conflict that is reported from both sides once. */
 export function framedWords(message: string): string {
   const complaints = message
     .replace(/\nSee more help with --help/g, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/[\s\S]*Parsing --\S+ \n\t/, '')
-    // The framework paints these by its own rules.
+    // The framework colours these by its own rules.
     .replace(/\u001b\[[\d;]*m/g, '')
     .trim()
     .split(/\s*\n\s*/)

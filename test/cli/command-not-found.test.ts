@@ -23,7 +23,7 @@ describe('a command that does not exist', () => {
     [['jobs', 'explode'], 'did you mean wf jobs list|show|retry?'],
     [['completely', 'different'], 'wf --help lists all commands'],
     [['help', 'jobs', 'list'], 'wf jobs list --help'],
-    [['--json', 'jobs'], 'flags stand behind the command: wf jobs list --json'],
+    [['--json', 'jobs'], 'put flags after the command: wf jobs list --json'],
     [['__proto__'], 'wf --help lists all commands'],
   ])('%j: %s', (typed, hint) => {
     expect(missingCommand(typed, commands)).toMatchObject({ code: 'usage', hint })
@@ -31,7 +31,7 @@ describe('a command that does not exist', () => {
 
   it('tells words that a command does not take', () => {
     expect(missingCommand(['jobs', 'list', 'please'], commands).message).toBe(
-      'what is "please" for? wf jobs list takes no arguments',
+      'unexpected argument "please": wf jobs list takes no arguments',
     )
   })
 })

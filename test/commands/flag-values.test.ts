@@ -296,7 +296,7 @@ describe('flags without a value', () => {
     )
     expect(ends.map(({ code, out }) => [code, out])).toEqual(ends.map(() => [2, '']))
     expect(ends[0]?.err).toBe(
-      `wf: --yes takes no value, and "--yes=${key}" gives it one\n    try: write --yes, or leave it out\n`,
+      `wf: --yes takes no value (got "--yes=${key}")\n    try: write --yes, or leave it out\n`,
     )
     expect(await store.counts()).toMatchObject({ available: 1 })
     expect((await store.types(store.now())).every(({ pausedAt }) => pausedAt === null)).toBe(true)

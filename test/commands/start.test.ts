@@ -56,7 +56,7 @@ describe('starting', () => {
     expect(topic.out).toContain('jobs retry')
     expect(help).toMatchObject({
       code: 2,
-      err: 'wf: there is no command "help"\n    try: wf jobs list --help\n',
+      err: 'wf: unknown command "help"\n    try: wf jobs list --help\n',
     })
   })
 
@@ -71,7 +71,7 @@ describe('starting', () => {
       const end = await cli(args)
       expect([args, end.code, end.err]).toEqual([args, 2, ''])
       expect(end.json()).toMatchObject({
-        error: { code: 'usage', message: expect.stringContaining('there is no command') },
+        error: { code: 'usage', message: expect.stringContaining('unknown command') },
       })
     }
     const end = await cli(['jobs', '--limit', '5'])

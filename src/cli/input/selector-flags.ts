@@ -43,7 +43,7 @@ const began: Readonly<Record<SelectorList, string>> = {
   dlq: 'received',
 }
 
-/** Flags that say nothing about what is listed are there, unseen, to be refused with the reason. */
+/** Flags that make no sense for a list are declared too, hidden, so that they are refused with the reason. */
 export function selectorFlags(list: SelectorList) {
   const one = <T>(field: SelectorField, read: Reader<T>, words: Words) => ({
     ...described(list, field, words),
@@ -69,71 +69,68 @@ export function selectorFlags(list: SelectorList) {
     'older-than': olderThan,
   } = selectorReaders
   return {
-    type: many('type', type, ['of these types', 'TYPE']),
+    type: many('type', type, ['of these job types', 'TYPE']),
     state: many('state', state, [`in these states: ${jobStates.join(', ')}`, 'STATE']),
     kind: many('kind', readKind(list), [`of these kinds: ${kindsOf[list].join(', ')}`, 'KIND']),
     error: Flags.custom<ErrorMatch>(
       one('error', error, [
-        'whose error (code, name, message) has this text, or fits this /pattern/ or /pattern/i',
+        'whose error (code, name, message) contains TEXT, or matches /pattern/ or /pattern/i',
         'TEXT|/PATTERN/',
       ]),
     )(),
     code: many('code', code, ['whose error has one of these codes', 'CODE']),
     fingerprint: many('fingerprint', fingerprint, [
-      `of these causes${list === 'incidents' ? '' : ', by their open incident'}`,
+      `of these causes${list === 'incidents' ? '' : ' (of their open incident)'}`,
       'HEX',
     ]),
     since: Flags.custom<number | string>(
       one('since', since, [
-        `${began[list]} at this instant or later, or no longer ago than this`,
+        `${began[list]} at or after INSTANT, or at most DURATION ago`,
         'DURATION|INSTANT',
       ]),
     )(),
     until: Flags.custom<number | string>(
-      one('until', until, [
-        `${began[list]} before this instant, or longer ago than this`,
-        'DURATION|INSTANT',
-      ]),
+      one('until', until, [`${began[list]} before INSTANT, or more than DURATION ago`, 'DURATION|INSTANT']),
     )(),
     'older-than': Flags.custom<number>(
-      one('older-than', olderThan, [`${began[list]} longer ago than this`, 'DURATION']),
+      one('older-than', olderThan, [`${began[list]} more than DURATION ago`, 'DURATION']),
     )(),
     where: many('where', where, [
-      'whose variables hold this: variables.customer=7, variables.items[0].sku=x; the value is JSON, else text',
+      'whose variables match, such as variables.customer=7 or variables.items[0].sku=x (JSON, else text)',
       'PATH=VALUE',
     ]),
-    worker: Flags.custom<string>(one('worker', worker, ['that this worker holds', 'ID']))(),
+    worker: Flags.custom<string>(one('worker', worker, ['leased by this worker', 'ID']))(),
   }
 }
 
 export const sortFlag = <L extends SelectorList>(list: L) =>
   Flags.custom<string>({
-    summary: `order: ${sortOrders[list].join(', ')} (${sortOrders[list][0]} unless told)`,
+    summary: `order: ${sortOrders[list].join(', ')} (default: ${sortOrders[list][0]})`,
     helpValue: 'ORDER',
     parse: guarded((text, name) => readChoice<string>(text, name, sortOrders[list])),
   })()
 
-/** Of verbs that change many: which of all that are meant. */
+/** For verbs that change many: bounds what a selector matches. */
 export const boundFlags = (list: SelectorList) => ({
   limit: integerFlag(
     { min: 1, max: 1_000_000 },
-    { summary: 'of those that a selector means at most so many, the first in the order of --sort' },
+    { summary: 'maximum number of matches of the selector, in the order of --sort' },
   ),
   sort: sortFlag(list),
 })
 
-/** Which of all that a selector means. */
+/** Bounds what a selector matches. */
 export interface Bound {
   limit?: number | undefined
   sort?: string | undefined
 }
 
-/** Keys that are named are all meant. Throws WfError `usage`. */
+/** Refuses bounds where keys are named. Throws WfError `usage`. */
 export function refuseBound({ limit, sort }: Bound): void {
   if (limit === undefined && sort === undefined) return
   throw new WfError(
     'usage',
-    `--${limit === undefined ? 'sort' : 'limit'} is about what a selector means; keys alone are all meant`,
+    `--${limit === undefined ? 'sort' : 'limit'} needs a selector; all named keys are taken`,
     {
       hint: 'name fewer keys, or narrow them with a selector such as --type',
     },
@@ -165,7 +162,7 @@ type Words = readonly [summary: string, helpValue: string]
 
 function described(list: SelectorList, field: SelectorField, [summary, helpValue]: Words) {
   const hidden = refusedField(list, field, '') !== null
-  return { summary: hidden ? 'says nothing here' : `only those ${summary}`, helpValue, hidden }
+  return { summary: hidden ? 'not supported here' : `only those ${summary}`, helpValue, hidden }
 }
 
 function reading<T>(list: SelectorList, field: SelectorField, read: Reader<T>) {
