@@ -70,7 +70,7 @@ describe('wf dlq', () => {
     expect(shown.out).toContain(`wf dlq retry ${poison} --set PATH=VALUE`)
     expect((await cli(['dlq', 'show', String(await add())], { store: location })).code).toBe(4)
     expect((await cli(['dlq', 'show', `${poison}0`], { store: location })).err).toContain(
-      `did you mean ${poison}?`,
+      'wf dlq list --closed shows them all',
     )
   })
 
