@@ -9,6 +9,8 @@ export interface AppOptions {
   press(key: string): void
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
+  /** Most frames a second that Ink writes; 0 for each (default: 60). */
+  maxFps?: number
 }
 
 export interface App {
@@ -18,13 +20,11 @@ export interface App {
 }
 
 /** Loads Ink and React, and draws until it is unmounted. */
-export async function startApp({ frames, press, stdin, stdout }: AppOptions): Promise<App> {
+export async function startApp({ frames, press, stdin, stdout, maxFps = 60 }: AppOptions): Promise<App> {
   const [ink, react] = await loadInk()
   const { unmount, waitUntilExit } = ink.render(
     react.createElement(Dashboard, { ink, react, frames, press }),
-    {
-      ...{ stdin, stdout, exitOnCtrlC: false, patchConsole: false, maxFps: 60 },
-    },
+    { stdin, stdout, exitOnCtrlC: false, patchConsole: false, maxFps },
   )
   return { ended: waitUntilExit(), unmount }
 }

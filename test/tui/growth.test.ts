@@ -15,7 +15,7 @@ import { createFrameOutput, type FrameSink } from '../../src/tui/frame-output.ts
 import { plainPaint } from '../../src/terminal/paint.ts'
 import { figures, incident, jobs, noon, snapshotOf, start } from './support/scene.ts'
 
-const updates = Number(process.env['WF_TUI_UPDATES'] ?? 4_000)
+const updates = Number(process.env['WF_TUI_UPDATES'] ?? 800)
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -49,7 +49,13 @@ describe('a dashboard that is left open', { timeout: 7_200_000 }, () => {
       subscribe: stateStore.subscribe,
       failed: (error) => expect.unreachable(String(error)),
     })
-    const app = await startApp({ frames, press: () => undefined, stdin: typing(), stdout: output.stdout })
+    const app = await startApp({
+      frames,
+      press: () => undefined,
+      stdin: typing(),
+      stdout: output.stdout,
+      maxFps: 0,
+    })
     const round = async (index: number) => {
       const now = noon + index * 1_000
       const items =
