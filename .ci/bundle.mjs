@@ -71,14 +71,14 @@ function groups(src) {
     {
       name: 'base',
       test: within(
-        /^(?!cli|terminal|commands|tui|http|worker|metrics|resilience|engine\/breaker|views|text\/(width|truncate-middle))/,
+        /^(?!cli|terminal(?!\/time)|commands|tui|http|worker|metrics|resilience|engine\/breaker|views|text\/(width|truncate-middle))/,
       ),
       minShareCount: sharers,
       priority: 2,
     },
     {
       name: 'cli',
-      test: within(/^(cli|terminal|views|text\/(width|truncate-middle))/),
+      test: within(/^(cli|terminal(?!\/time)|views|text\/(width|truncate-middle))/),
       minShareCount: sharers,
       priority: 1,
     },

@@ -1,6 +1,6 @@
 import { long } from '../support/long.ts'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { calls } from '../support/calls.ts'
 import { cli, root } from '../support/cli.ts'
@@ -9,7 +9,25 @@ import { loadedBy } from '../support/loaded-modules.ts'
 import { temporaryDirectory } from '../support/open-test-store.ts'
 import { seededStore } from '../support/seeded-store.ts'
 
+/** Files that an entry of the bundle imports statically, itself included. */
+function importedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import) ?"(\.[^"]*)"/g))
+    importedBy(resolve(dirname(file), target), seen)
+  return seen
+}
+
 describe('starting', () => {
+  it.each(['index.js', 'testing/index.js', 'worker-process.js', 'tui/reader-thread.js'])(
+    'loads no command line with %s',
+    (entry) => {
+      const files = [...importedBy(join(root, 'dist', entry))]
+      expect(files.length).toBeGreaterThan(1)
+      expect(files.filter((file) => /chunks\/(?:framework|cli)\.js$/.test(file))).toEqual([])
+    },
+  )
+
   // B140
   it('comes with a manifest, in the package too', () => {
     const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
