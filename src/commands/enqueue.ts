@@ -24,28 +24,28 @@ import type { EnqueueInput } from '../domain/new-job.ts'
 export default class Enqueue extends BaseCommand {
   static override summary = 'Enqueue one or more jobs'
   static override description =
-    prose`Its key is printed once the job is on disk. The store is created where there is none.
+    prose`Prints the job's key once the job is on disk. Creates the store if it does not exist.
 
-VARIABLES is a JSON object, @FILE with one, or - for standard input; without it the job has none. With --bulk every line
-of the file or of standard input holds the variables of one job; lines that are refused are named, the others stand. With
---idempotency-key-from the same lines can be handed in again, after a failure say, and none is enqueued twice.
-Whole numbers that JavaScript cannot hold exactly are refused, not rounded: write them as text.`
+VARIABLES is a JSON object, @FILE to read one from a file, or - for standard input (default: no variables). With --bulk, each
+line holds the variables of one job; refused lines are reported and the others are enqueued. With --idempotency-key-from,
+the same lines can be enqueued again after a failure without a duplicate. Integers that JavaScript cannot represent
+exactly are refused: write them as strings.`
   static override examples = [
     `<%= config.bin %> enqueue charge-payment '{"orderId":"o-1","amount":30}'`,
     {
-      description: 'in an hour, and never after six',
+      description: 'start in an hour, but not later than in six',
       command: '<%= config.bin %> enqueue send-report @report.json --delay 1h --deadline 6h',
     },
     {
-      description: 'one job a line',
+      description: 'enqueue one job per line',
       command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk',
     },
     {
-      description: 'and none of them twice, however often this is run',
+      description: 'the same without duplicates when it is repeated',
       command: '<%= config.bin %> enqueue charge-payment @orders.jsonl --bulk --idempotency-key-from orderId',
     },
     {
-      description: 'wait, and print the result',
+      description: 'wait for the job and print its result',
       command: `<%= config.bin %> enqueue add '{"a":1,"b":2}' --wait --timeout 30s`,
     },
   ]
@@ -61,25 +61,25 @@ Whole numbers that JavaScript cannot hold exactly are refused, not rounded: writ
   }
   static override flags = {
     bulk: Flags.boolean({ summary: 'one job for each line of JSON', exclusive: ['wait', 'idempotency-key'] }),
-    delay: durationFlag({ summary: 'start not before this long from now' }),
-    at: instantFlag({ summary: 'start not before this instant, such as 2030-01-31T09:00:00Z' }),
+    delay: durationFlag({ summary: 'delay before the job may start' }),
+    at: instantFlag({ summary: 'earliest start, such as 2030-01-31T09:00:00Z' }),
     priority: integerFlag(
       { min: -limits.priority, max: limits.priority },
-      { summary: 'higher starts first; 0 unless told' },
+      { summary: 'priority; higher starts first (default: 0)' },
     ),
-    retries: retriesFlag('executions, 1 to 1,000; unless told the handler says, else 3'),
+    retries: retriesFlag("executions, 1 to 1,000 (default: the handler's, else 3)"),
     'idempotency-key': textFlag(
-      { summary: 'same type, key and variables: the same job', helpValue: 'KEY' },
+      { summary: 'idempotency key: the same type, key and variables return the first job', helpValue: 'KEY' },
       limits.idempotencyKeyCharacters,
     ),
     'idempotency-key-from': Flags.custom<KeyPath>({
-      summary: 'with --bulk: where in the variables of a line its key stands',
+      summary: 'with --bulk: path of the idempotency key in each line',
       helpValue: 'PATH',
       parse: guarded(readKeyPath),
     })(),
-    deadline: deadlineFlag({ summary: 'last moment at which it may start' }),
-    wait: Flags.boolean({ summary: 'wait until the job has come to rest, and print its result' }),
-    timeout: durationFlag({ summary: 'wait no longer than this; exit 7 when it is over' }),
+    deadline: deadlineFlag({ summary: 'latest moment at which the job may start' }),
+    wait: Flags.boolean({ summary: 'wait until the job has ended or stopped, and print its result' }),
+    timeout: durationFlag({ summary: 'with --wait: how long to wait; exits 7 when it is over' }),
     ids: Flags.boolean({ summary: 'print only the key', exclusive: ['wait', 'bulk'] }),
   }
 

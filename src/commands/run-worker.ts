@@ -14,24 +14,24 @@ const day = 24 * 60 * 60 * 1000
 export default class RunWorker extends BaseCommand {
   static override summary = 'Run a worker with handler modules'
   static override description =
-    prose`Starts worker processes that load FILE…, take due jobs of their types and run them, until Ctrl-C or SIGTERM.
-Then nothing new starts, running handlers may finish within the grace, and what is unfinished is given back: it costs no
-retry and starts elsewhere. A second Ctrl-C stops at once. The store is created where there is none.
+    prose`Starts worker processes that load the handler modules and run due jobs of their types until Ctrl-C or SIGTERM. Then
+no job starts, running handlers may finish within the grace period, and unfinished jobs are returned without spending a
+retry. A second Ctrl-C stops at once. Creates the store if it does not exist.
 
-A terminal gets a line for each job, or a summary every few seconds when there are many; a pipe or file gets JSON lines,
-one object each, and so does a terminal with --json.`
+Logs one line per job on a terminal, or a summary every few seconds when there are many; JSON lines into a pipe or file, and
+on a terminal with --json.`
   static override examples = [
     '<%= config.bin %> run-worker ./charge-payment.ts',
     {
-      description: 'one process a core, at most 20 jobs at once in each',
+      description: 'one process per core, at most 20 jobs at once in each',
       command: '<%= config.bin %> run-worker ./handlers/*.ts --processes auto --concurrency 20',
     },
     {
-      description: 'work off what is there, for a script',
+      description: 'run all due jobs and exit, for a script',
       command: '<%= config.bin %> run-worker ./handler.ts --until-empty',
     },
     {
-      description: 'under a debugger',
+      description: 'run under a debugger',
       command: 'node --inspect ./node_modules/.bin/wf run-worker ./handler.ts --inline',
     },
   ]
@@ -47,39 +47,39 @@ one object each, and so does a terminal with --json.`
     }),
   }
   static override flags = {
-    type: typesFlag('only these types of those that the modules handle'),
+    type: typesFlag('handle only these types'),
     concurrency: integerFlag(
       { min: 1, max: 10_000 },
-      { summary: "jobs at once in one process; unless told the sum of the handlers' own numbers" },
+      { summary: 'jobs at once in one process (default: the sum over the handlers)' },
     ),
-    processes: processesFlag({ summary: 'worker processes, or auto for one a core; 1 unless told' }),
+    processes: processesFlag({ summary: 'worker processes, or auto for one per core (default: 1)' }),
     inline: Flags.boolean({
-      summary: 'everything in this one process, for debugging',
+      summary: 'run everything in this process, for debugging',
       exclusive: ['processes', 'watch'],
     }),
     'until-empty': Flags.boolean({
-      summary: 'end when no job is due, runs, or comes back; exit 10 when one stopped meanwhile',
+      summary: 'exit when no job is due, running or waiting for a retry; exits 10 if a job stopped',
       exclusive: ['watch'],
     }),
     'max-jobs': integerFlag(
       { min: 1, max: 1_000_000_000 },
-      { summary: 'each process ends after this many jobs' },
+      { summary: 'exit each process after this many jobs' },
     ),
     grace: durationFlag(
-      { summary: 'time that running handlers get to finish when told to end; 30s unless told' },
+      { summary: 'grace period for running handlers at shutdown (default: 30s)' },
       { min: 0, max: day },
     ),
-    watch: Flags.boolean({ summary: 'load the modules anew when a file beside them changes' }),
+    watch: Flags.boolean({ summary: 'reload the modules when a file beside them changes' }),
     'metrics-port': integerFlag(
       { min: 0, max: 65_535 },
-      { summary: 'serve Prometheus metrics on this port of 127.0.0.1; 0 for any' },
+      { summary: 'serve Prometheus metrics on this port of 127.0.0.1; 0 picks one' },
     ),
     json: Flags.boolean({
-      summary: 'JSON lines on a terminal too: each line of the log is one object',
+      summary: 'log JSON lines on a terminal too',
       helpGroup: 'GLOBAL',
     }),
     'worker-id': textFlag(
-      { summary: 'name in the list of workers; host and process id unless told', helpValue: 'NAME' },
+      { summary: 'name in the list of workers (default: host and process id)', helpValue: 'NAME' },
       100,
     ),
   }

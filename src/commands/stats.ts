@@ -25,11 +25,11 @@ and keep by the minute, so the window begins with a whole minute; they stay as l
   ]
   static override flags = {
     window: durationFlag(
-      { summary: 'how far back, 1m to 30d (1h unless told)' },
+      { summary: 'window, 1m to 30d (default: 1h)' },
       { min: 60_000, max: 30 * 86_400_000 },
     ),
     by: Flags.custom<ActivityBy>({
-      ...{ summary: 'what the figures are of: type, outcome, minute (type unless told)', helpValue: 'WHAT' },
+      ...{ summary: 'rows by type, outcome or minute (default: type)', helpValue: 'WHAT' },
       parse: guarded((text, name) => readChoice(text, name, groupings)),
     })(),
     type: typesFlag('only of these types'),

@@ -26,7 +26,7 @@ Needs a terminal. --json prints all that it would show instead.`
     ...selectorFlags('incidents'),
     limit: integerFlag(
       { min: 1, max: mostCauses },
-      { summary: 'with --json: how many causes, 1 to 1,000 (20 unless told)' },
+      { summary: 'with --json: maximum number of causes, 1 to 1,000 (default: 20)' },
     ),
   }
 

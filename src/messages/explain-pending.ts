@@ -49,7 +49,7 @@ function firstStart({ job }: JobFacts): string {
 
 function startWords({ job, now }: JobFacts, hold: Hold | null): string {
   const due = `It is due ${inWords(job.runAt, now)}`
-  return hold ? `${due}, but what is due does not start yet. ${hold.next}` : `${due} and starts then.`
+  return hold ? `${due}, but due jobs do not start yet. ${hold.next}` : `${due} and starts then.`
 }
 
 /** It was lost twice in a row. */

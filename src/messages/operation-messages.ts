@@ -13,7 +13,7 @@ export function finalBecause(verb: OperationVerb): string | null {
     case 'discard':
       return 'a cancelled job never runs again'
     case 'purge':
-      return 'what was purged is gone'
+      return 'purged dead letters are gone'
     case 'forget':
       return 'the results of forgotten steps are gone'
     case 'release':
@@ -21,7 +21,7 @@ export function finalBecause(verb: OperationVerb): string | null {
     case 'drain':
       return 'a drained worker has left; start another'
     case 'reveal':
-      return 'what was seen cannot be unseen'
+      return 'the values were shown already'
     default:
       return null
   }
@@ -36,7 +36,7 @@ export function undoRefusalWords(
     case 'undo':
       return {
         message: `operation ${id} is an undo itself, of operation ${undoes ?? '?'}: it cannot be undone`,
-        hint: 'do again what was undone',
+        hint: 'repeat the change instead',
       }
     case 'final':
       return {

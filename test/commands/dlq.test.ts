@@ -87,7 +87,7 @@ describe('wf dlq', () => {
     const end = await wf('--since', '1d', '--yes', '--reason', 'tidy')
     expect(end).toMatchObject({ code: 0 })
     expect(end.out).toContain('matched 1 = 1 changed + 0 skipped + 0 failed')
-    expect(end.err).toContain('this cannot be undone: what was purged is gone')
+    expect(end.err).toContain('this cannot be undone: purged dead letters are gone')
     const { items } = await store.deadLetters({ includeClosed: true }, { limit: 10 })
     expect(items.map(({ jobKey }) => jobKey)).toEqual([open])
     const { job, history } = await detail(retried)

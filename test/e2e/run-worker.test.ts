@@ -121,8 +121,8 @@ describe('wf run-worker', () => {
     const file = writeHandler(folder, 'x.mjs', 'export default { type: "x", run() {} }\n')
     const run = (durability: string) =>
       wf(['run-worker', file, '--until-empty'], { cwd: folder, env: { WF_DURABILITY: durability } })
-    expect(run('process').out).toContain('can be lost when the power fails')
-    expect(run('power').out).not.toContain('power fails')
+    expect(run('process').out).toContain('a power cut can lose the last commits')
+    expect(run('power').out).not.toContain('power cut')
   })
 
   it('with --max-jobs ends after that many', async () => {

@@ -37,9 +37,13 @@ export async function approve(
   if (!canAsk(output)) {
     if (unasked) return
     const kinds = joined(groupsOf(targets).map(groupWords), ', ')
-    throw new WfError('refused', say`${count} (${kinds}) would be ${done}: nobody is here to agree`.text, {
-      hint: 'add --yes, or --dry-run to look first',
-    })
+    throw new WfError(
+      'refused',
+      say`${count} (${kinds}) would be ${done}, and there is no terminal to confirm on`.text,
+      {
+        hint: 'add --yes, or --dry-run to look first',
+      },
+    )
   }
   output.note(say`${count} would be ${done}:`, ...sampleLines(targets))
   if (again) output.note(...heldWords(await impactOf(again, targets), output.errPaint))

@@ -129,7 +129,7 @@ function problemOf(
 }
 
 function broken(stopped: string, failure: WfError | null): WfError {
-  const again = 'Run it again: what is done already is skipped'
+  const again = 'Run it again: jobs that are done are skipped'
   if (!failure) return new WfError('partly_done', stopped, { hint: again })
   const hint = [failure.hint, again].filter((words) => words !== '').join(' ')
   return new DetailedError('partly_done', `${stopped}\n${failure.message}`, {

@@ -34,7 +34,7 @@ export async function approveUndo(
   if (dryRun) return output.note(say`would undo ${what}`)
   if (yes || (isNamed && !canAsk(output))) return output.note(say`undoing ${what}`)
   if (!canAsk(output)) {
-    throw new WfError('refused', say`${what} would be undone: nobody is here to agree`.text, {
+    throw new WfError('refused', say`${what} would be undone, and there is no terminal to confirm on`.text, {
       hint: `wf undo ${of.id} names it; add --yes, or --dry-run to look first`,
     })
   }
@@ -166,7 +166,7 @@ function problemOf(
   { failure, change: { of } }: Told,
   sum: { changed: number; failed: number; left: number },
 ): WfError | null {
-  const again = `run wf undo ${of.id} again: what came back already is skipped`
+  const again = `run wf undo ${of.id} again: targets that came back are skipped`
   if (failure) return new WfError('partly_done', failure.message, { hint: again })
   if (sum.left > 0)
     return new WfError('partly_done', `stopped: ${counted(sum.left, 'target')} left as they were`, {

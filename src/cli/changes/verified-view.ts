@@ -198,7 +198,7 @@ function problemOf(end: VerifiedEnd, sum: PartSum): WfError | null {
   )
 }
 
-const again = 'Run it again: what is done already is skipped'
+const again = 'Run it again: jobs that are done are skipped'
 
 function failedAgain(verification: Verification, left: string): WfError {
   const [first] = failuresByCause(verification)
@@ -224,9 +224,9 @@ function unprovenWords({ seen, unfinished, ended }: Verification): string {
   const held = unfinished.find((each) => each.held !== null)?.held
   if (held) return held.why
   if (unfinished.length > 0)
-    return `${counted(unfinished.length, 'job')} did not come to rest ${ended === 'timeout' ? 'in time' : 'yet'}`
+    return `${counted(unfinished.length, 'job')} did not end ${ended === 'timeout' ? 'in time' : 'yet'}`
   const gone = seen.filter(({ verdict }) => verdict.status === 'gone').length
   return gone > 0
     ? `${counted(gone, 'job')} was cancelled meanwhile`
-    : 'somebody else resolved what was to be tried'
+    : 'another operator resolved the jobs to be tried'
 }

@@ -127,14 +127,14 @@ function brokenOff(end: BulkEnd, failure: WfError): WfError {
 }
 
 function behind({ nextLine }: BulkSum, isKnown = true): string {
-  return `from line ${thousands(nextLine ?? 1)} on ${isKnown ? 'nothing was enqueued' : 'nobody knows what was enqueued'}`
+  return `from line ${thousands(nextLine ?? 1)} on ${isKnown ? 'nothing was enqueued' : 'it is unknown what was enqueued'}`
 }
 
 function howToGoOn({ sum, keyed }: BulkEnd, isKnown = true): string {
-  if (keyed) return 'hand in the same lines again, which enqueues none twice'
+  if (keyed) return 'enqueue the same lines again: none is enqueued twice'
   if (!isKnown)
-    return `look which of the lines from ${thousands(sum.nextLine ?? 1)} on are there (wf jobs list) before you hand in the others`
-  return `hand in the lines from ${thousands(sum.nextLine ?? 1)} on (tail -n +${sum.nextLine ?? 1}), for the others would be enqueued twice`
+    return `check which of the lines from ${thousands(sum.nextLine ?? 1)} on are stored (wf jobs list) before you enqueue the others`
+  return `enqueue the lines from ${thousands(sum.nextLine ?? 1)} on (tail -n +${sum.nextLine ?? 1}), since the others would be enqueued twice`
 }
 
 /** Nothing enqueued is the first line's own error; something enqueued is a part. */

@@ -36,7 +36,7 @@ export function refusal(refused: Refused, { type, idempotencyKey }: EnqueueInput
         'idempotency_conflict',
         `job ${refused.key} has the idempotency key ${JSON.stringify(idempotencyKey)} and other variables`,
         {
-          hint: `one key stands for one job: use another, or look at wf jobs show ${refused.key}`,
+          hint: `a key names one job: use another key, or see wf jobs show ${refused.key}`,
           details: { key: refused.key },
         },
       )

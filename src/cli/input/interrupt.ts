@@ -20,7 +20,7 @@ export function onInterrupt(output?: Output): Interrupt {
     release()
     // What is drawn of progress, and the ^C of the terminal, stand on a line of their own.
     if (output?.err.isTTY) output.note(say``)
-    output?.note(say`stopping after what is under way; once more ends it at once`)
+    output?.note(say`stopping after the current batch; press again to stop at once`)
     controller.abort()
   }
   const interrupted = stopWith(exitCodes.interrupted)

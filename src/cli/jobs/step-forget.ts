@@ -19,7 +19,7 @@ export async function approveForgetting(output: Output, { job, steps, yes }: For
   const what = say`${counted(steps.length, 'step')} of job ${job.key} (${job.type}) would be forgotten: ${steps.join(', ')}`
   const danger = 'an effect that has happened can then happen again'
   if (!canAsk(output)) {
-    throw new WfError('refused', say`${what}; ${danger}, and nobody is here to agree`.text, {
+    throw new WfError('refused', say`${what}; ${danger}, and there is no terminal to confirm on`.text, {
       hint: 'add --yes, or --dry-run to look first',
     })
   }
@@ -69,5 +69,5 @@ export function tellForgotten(
   if (made) output.print(operationLine(made, output.paint))
   if (wanted.length === 0) output.note(say`job ${jobKey} has no steps`)
   else if (forgotten.length > 0 && !dryRun)
-    output.note(say`its next attempt does them again: what has taken effect can happen twice`)
+    output.note(say`the next attempt repeats them: their effects can happen twice`)
 }

@@ -50,9 +50,7 @@ export async function work({
   const startedAt = clock.monotonic()
   const { log, close } = await openWorkLog(output, { clock, logLevel: options.logLevel })
   if (options.config.durability === 'process')
-    log.warn(
-      "durability is 'process': what was committed in the last moments can be lost when the power fails (not when a process dies)",
-    )
+    log.warn("durability is 'process': a power cut can lose the last commits (a crash of a process can't)")
   const left: LeftBehind[] = []
   const unattempted: OutcomeCounts = {}
   try {

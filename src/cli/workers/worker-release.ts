@@ -43,9 +43,7 @@ export function tellReleased(
     if (made) output.print(operationLine(made, output.paint))
   }
   if (forced && sum.changed > 0)
-    output.note(
-      say`nobody looked whether they live: the jobs of one that does may run twice at the same time`,
-    )
+    output.note(say`--force skipped the check for life: jobs of a living worker may run twice at once`)
   if (error) describeError(error, output)
   return error ? exitCodeOf(error.code) : exitCodes.ok
 }

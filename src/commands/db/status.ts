@@ -49,7 +49,7 @@ then move the backup to its name. Processes that still run accept nothing any mo
               ? null
               : say`${bytesWords(fileBytes)}${walBytes ? say` and ${bytesWords(walBytes)} in the write-ahead log` : ''}`,
           ],
-          ['jobs', live.length === 0 ? 'none that waits, runs or stands still' : joined(live, ', ')],
+          ['jobs', live.length === 0 ? 'none waiting, running or stopped' : joined(live, ', ')],
           ['workers', say`${alive} alive${workers.length > alive ? `, ${workers.length - alive} gone` : ''}`],
         ],
         paint,

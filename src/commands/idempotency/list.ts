@@ -18,7 +18,7 @@ the next one asks the other side (verify), or does it again. Steps live as long 
   ]
   static override flags = {
     type: typesFlag('only those of jobs of these types'),
-    unknown: Flags.boolean({ summary: 'only those whose outcome nobody knows' }),
+    unknown: Flags.boolean({ summary: 'only steps with an unknown outcome' }),
     ...listFlags(),
     ...watchFlags,
   }

@@ -8,7 +8,7 @@ export default class JobsExplain extends BaseCommand {
   static override summary = 'Explain why a job is where it is'
   static override description =
     prose`In sentences: a delay, a backoff, an open breaker, a paused type, no worker, no free slot, a dead worker, an incident,
-a dead letter, an outcome that nobody knows.`
+a dead letter, an unknown outcome.`
   static override examples = ['<%= config.bin %> jobs explain 17', '<%= config.bin %> jobs explain 17 --json']
   static override args = { key: keyArg() }
 

@@ -18,7 +18,7 @@ States: available (due), waiting (delay, backoff or deferred), running, complete
 waits for a person), dead (set aside as a dead letter), cancelled.`
   static override examples = [
     '<%= config.bin %> jobs list',
-    { description: 'what stands still', command: '<%= config.bin %> jobs list --state failed,dead' },
+    { description: 'jobs that stopped', command: '<%= config.bin %> jobs list --state failed,dead' },
     {
       description: 'what an outage stopped for one customer in the last two hours',
       command:

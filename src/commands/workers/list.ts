@@ -30,9 +30,7 @@ gone or cut off; its jobs are handed to others. wf workers release does that at 
       const held = page.items.some(({ alive, running }) => !alive && running > 0)
       if (held && !flags.ids)
         this.output.note(
-          this.output.errPaint.dim(
-            say`what is gone holds jobs: wf workers release ID gives them to others at once`,
-          ),
+          this.output.errPaint.dim(say`dead workers hold jobs: wf workers release ID returns them at once`),
         )
     })
   }

@@ -91,7 +91,7 @@ describe('a bulk that breaks off', () => {
     fillsUpAfter(t, 2, () => new WfError('outcome_unknown', 'nobody knows', { hint: 'Check the disk.' }))
     const end = await bulk(t, { chunks: chunksOf(lines(1_700)) })
     expect(end.code).toBe(6)
-    expect(end.err).toContain('from line 1,001 on nobody knows what was enqueued')
+    expect(end.err).toContain('from line 1,001 on it is unknown what was enqueued')
     expect(end.err).toContain('look which of the lines from 1,001 on are there')
     expect(end.err).not.toMatch(/nothing was enqueued|tail -n/)
     expect(end.json).toMatchObject({
@@ -157,7 +157,7 @@ describe('a bulk that breaks off', () => {
     const freeSpace = fillsUpAfter(t, 2)
     const first = await bulk(t, { chunks: chunksOf(text), keyFrom })
     expect(first).toMatchObject({ code: 6, json: { enqueued: 1_000 } })
-    expect(first.err).toContain('hand in the same lines again')
+    expect(first.err).toContain('enqueue the same lines again')
     freeSpace()
     const second = await bulk(t, { chunks: chunksOf(text), keyFrom })
     expect(second).toMatchObject({

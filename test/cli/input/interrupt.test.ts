@@ -25,7 +25,7 @@ describe('an interrupt', () => {
       expect([interrupt.signal.aborted, interrupt.exitCode, sinks.err.text]).toEqual([false, null, ''])
       signal(name)
       expect([interrupt.signal.aborted, interrupt.exitCode]).toEqual([true, code])
-      expect(sinks.err.text).toBe('stopping after what is under way; once more ends it at once\n')
+      expect(sinks.err.text).toBe('stopping after the current batch; press again to stop at once\n')
       expect([own('SIGINT'), own('SIGTERM'), sinks.out.text]).toEqual([[], [], ''])
     },
   )
