@@ -164,6 +164,27 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
+  it('has no circle of imports, types included', () => {
+    const next = new Map(
+      sources.map((source) => [
+        source.path,
+        importsOf(source).flatMap(({ own, dynamic }) => (own && !dynamic ? [own] : [])),
+      ]),
+    )
+    const leadsBack = (start: string) => {
+      const seen = new Set<string>()
+      const open = [...(next.get(start) ?? [])]
+      for (let path = open.pop(); path !== undefined; path = open.pop()) {
+        if (path === start) return true
+        if (seen.has(path)) continue
+        seen.add(path)
+        open.push(...(next.get(path) ?? []))
+      }
+      return false
+    }
+    expect(sources.map(({ path }) => path).filter(leadsBack)).toEqual([])
+  })
+
   it('names a concrete store in app.ts alone', () => {
     const wrong = faults((source) =>
       placeOf(source.path).part.startsWith('store/') || source.path === 'app.ts'

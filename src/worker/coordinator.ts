@@ -1,4 +1,9 @@
 /** Wires the rooms of a worker in a ring: intake claims and starts jobs, runner runs them, outbox settles their outcomes. */
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Logger } from '../logger.ts'
+import type { Random } from '../random.ts'
+import type { LoadedHandler } from './handler/loaded-handler.ts'
 import type { SharedBreakers } from '../engine/breakers.ts'
 import { LocalBreakers } from './breakers/local-breakers.ts'
 import { ErrorThrottle } from './error-throttle.ts'
@@ -11,8 +16,28 @@ import { LeaseCheck } from './runner/lease-check.ts'
 import { PanicReport } from './runner/panic-report.ts'
 import { Runner, type AttemptEnd } from './runner/runner.ts'
 import { Shutdown } from './shutdown.ts'
-import type { WorkerOptions } from './worker.ts'
 import { logAbandoned, logUnstored } from './worker-messages.ts'
+
+export interface WorkerOptions {
+  engine: Engine
+  clock: Clock
+  random: Random
+  log: Logger
+  handlers: ReadonlyMap<string, LoadedHandler>
+  /** `label#incarnation`; its row must be in the store before `start`. */
+  workerId: string
+  /** Name of the worker in metrics (default: its id without the incarnation). */
+  countedAs?: string
+  storeId: string
+  /** Jobs that may run at once over all types (default: the sum of the types' own numbers). */
+  concurrency?: number
+  /** Claims only suspects, one at a time. */
+  suspects?: boolean
+  /** Shuts down after this many jobs. */
+  maxJobs?: number
+  /** Whether the worker has a process of its own, which may be replaced. Otherwise suspects run here, alone. */
+  isolated: boolean
+}
 
 export class Coordinator {
   readonly intake: Intake

@@ -1,9 +1,9 @@
 /** What a worker says about itself and its attempts, beside the one line an attempt (job-words.ts). */
 import { errorRecord } from '../domain/error-record.ts'
 import type { Job } from '../domain/job.ts'
+import type { Ended } from '../domain/outcome.ts'
 import type { Logger } from '../logger.ts'
 import type { AbortKind } from './runner/abort-reason.ts'
-import type { PendingOutcome } from './outbox/outbox.ts'
 import { jobName } from './job-messages.ts'
 
 const mostNames = 10
@@ -22,7 +22,10 @@ export function logGone(log: Logger, job: Job, kind: AbortKind): void {
     )
 }
 
-export function logStale(log: Logger, { ended: { job, outcome }, times }: PendingOutcome): void {
+export function logStale(
+  log: Logger,
+  { ended: { job, outcome }, times }: { ended: Pick<Ended, 'job' | 'outcome'>; times: number },
+): void {
   const why =
     times > 1
       ? 'it had been stored before, or the lease was lost meanwhile'

@@ -1,37 +1,6 @@
-/**
- * A worker: claims jobs of the types that it has handlers for, runs them, and settles their outcomes. A handler starts only after
- * the commit that claimed its job, and a slot is free only after the commit that settled its attempt. The lease manager renews its
- * lease, in this process or in the supervisor's.
- */
-import type { Clock } from '../clock.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Logger } from '../logger.ts'
-import type { Random } from '../random.ts'
-import { Coordinator } from './coordinator.ts'
-import type { LoadedHandler } from './handler/loaded-handler.ts'
+import { Coordinator, type WorkerOptions } from './coordinator.ts'
 import type { LeaveReason } from './ipc.ts'
 import { lastOutcomesMs } from './shutdown.ts'
-
-export interface WorkerOptions {
-  engine: Engine
-  clock: Clock
-  random: Random
-  log: Logger
-  handlers: ReadonlyMap<string, LoadedHandler>
-  /** `label#incarnation`; its row must be in the store before `start`. */
-  workerId: string
-  /** Name of the worker in metrics (default: its id without the incarnation). */
-  countedAs?: string
-  storeId: string
-  /** Jobs that may run at once over all types (default: the sum of the types' own numbers). */
-  concurrency?: number
-  /** Claims only suspects, one at a time. */
-  suspects?: boolean
-  /** Shuts down after this many jobs. */
-  maxJobs?: number
-  /** Whether the worker has a process of its own, which may be replaced. Otherwise suspects run here, alone. */
-  isolated: boolean
-}
 
 export interface RunningAttempt {
   jobKey: number

@@ -1,4 +1,8 @@
 /** What `wf triage` does about a cause: asked for first, with a count and what would hold it, and told afterwards. */
+import type { Selector } from '../../domain/selector.ts'
+import type { ActionContext } from '../../engine/actions/action.ts'
+import type { Keyboard } from '../../terminal/keyboard.ts'
+import type { Output } from '../../terminal/output.ts'
 import { WfError } from '../../errors.ts'
 import { guardedBecause, skippedBecause } from '../../messages/incident-messages.ts'
 import { limits } from '../../domain/job.ts'
@@ -19,9 +23,17 @@ import { joined, say } from '../../terminal/safe.ts'
 import { jsonLines } from '../../views/sections.ts'
 import { readSet } from '../input/set-values.ts'
 import { counted, relative, thousands } from '../../terminal/time.ts'
-import type { Triage } from './triage.ts'
 import { readDuration, readInteger } from '../../text/parse-input.ts'
 import { changeVerified } from '../changes/verified-change.ts'
+
+export interface Triage {
+  actions: ActionContext
+  output: Output
+  keyboard: Keyboard
+  selector: Selector
+  /** Behind commands: names the store where it is not the usual one. */
+  suffix: string
+}
 
 const usualRetries = 3
 const canaries = 3

@@ -3,27 +3,15 @@
  * told before the next cause comes. It decides nothing by itself, and leaves at any moment with everything done as it was said.
  */
 import type { Cause } from '../../domain/cause.ts'
-import type { Selector } from '../../domain/selector.ts'
 import { inspectCause, type InspectedCause } from '../../engine/causes.ts'
-import type { ActionContext } from '../../engine/actions/action.ts'
 import { createInspector } from '../../engine/inspector.ts'
 import { causeLines } from '../../views/cause-view.ts'
 import { describeError, toWfError } from '../errors.ts'
 import { incidentOf, incidentPage } from '../../views/incident-page.ts'
-import type { Keyboard } from '../../terminal/keyboard.ts'
 import type { Output } from '../../terminal/output.ts'
 import { joined, say } from '../../terminal/safe.ts'
 import { counted, thousands } from '../../terminal/time.ts'
-import { editAndResolve, resolveCause, setAside } from './triage-actions.ts'
-
-export interface Triage {
-  actions: ActionContext
-  output: Output
-  keyboard: Keyboard
-  selector: Selector
-  /** Behind commands: names the store where it is not the usual one. */
-  suffix: string
-}
+import { editAndResolve, resolveCause, setAside, type Triage } from './triage-actions.ts'
 
 const help = [
   ['s', 'show one'],

@@ -4,7 +4,7 @@ import { failureOf } from '../../worker/handler/load-failure.ts'
 import { loadHandlers } from '../../worker/handler/load-handlers.ts'
 import type { LoadedHandler } from '../../worker/handler/loaded-handler.ts'
 import { onUnaskedExit, wordsOfExitLoading } from './unexpected-exit.ts'
-import type { RunParts } from './run.ts'
+import type { RunParts } from './run-options.ts'
 
 /** Rejects with WfError `handler_load_failed`. */
 export async function loadInline({

@@ -9,7 +9,7 @@ import { declarationOf } from '../../worker/handler/loaded-handler.ts'
 import { count, outcomeKey, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { loadInline } from './load-inline.ts'
 import { onUnaskedExit, wordsOfExitAmid } from './unexpected-exit.ts'
-import type { Run, RunParts } from './run.ts'
+import type { Run, RunParts } from './run-options.ts'
 import type { RunEnd } from './run-end.ts'
 
 const lookEveryMs = 200

@@ -1,4 +1,10 @@
 /** What `wf run-worker` was asked for, checked before anything is opened or started. */
+import type { Clock } from '../../clock.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Logger } from '../../logger.ts'
+import type { Upkeep } from '../../worker/leases/store-watch.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import type { RunEnd } from './run-end.ts'
 import { statSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
@@ -9,6 +15,28 @@ import { preview } from '../../text/preview.ts'
 import { type LogLevel, logLevels } from '../../logger.ts'
 import { RefusedValue } from '../errors.ts'
 import { readInteger } from '../../text/parse-input.ts'
+
+/** What a way to run is given. */
+export interface RunParts extends WorkOptions {
+  engine: Engine
+  clock: Clock
+  log: Logger
+  upkeep: readonly Upkeep[]
+  /** Absolute path of the store. */
+  place: string
+  storeId: string
+  /** With --until-empty: whether it may end now. */
+  isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
+  /** Tells why the process ends, where nothing can be thrown any more. */
+  report(error: WfError): ExitCode
+}
+
+export interface Run {
+  drain(): void
+  stopNow(): void
+  /** Rejects with a WfError when it could not do its work. */
+  readonly ended: Promise<RunEnd>
+}
 
 const mostProcesses = 64
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { forkChild } from '../../worker/supervisor/child-process.ts'
 import { Supervisor } from '../../worker/supervisor/supervisor.ts'
 import { watchSources } from './source-watch.ts'
-import type { Run, RunParts } from './run.ts'
+import type { Run, RunParts } from './run-options.ts'
 
 const entry = fileURLToPath(new URL('../../worker-process.js', import.meta.url))
 

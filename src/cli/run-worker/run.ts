@@ -1,6 +1,6 @@
 /** A run of workers from its first line to its last: the log, the signals, the run itself, and how it ended. */
 import type { Clock } from '../../clock.ts'
-import { createEngine, type Engine } from '../../engine/engine.ts'
+import { createEngine } from '../../engine/engine.ts'
 import { createEvents } from '../../engine/events.ts'
 import { createSweeper } from '../../engine/sweeper.ts'
 import { isEmpty, type LeftBehind } from '../../engine/drained.ts'
@@ -9,37 +9,14 @@ import { createStats } from '../../metrics/stats.ts'
 import { systemRandom } from '../../random.ts'
 import type { WfError } from '../../errors.ts'
 import type { Store } from '../../store/port.ts'
-import type { Upkeep } from '../../worker/leases/lease-manager.ts'
 import { onSignals } from '../../worker/signals.ts'
 import { count, sumOf, type OutcomeCounts } from '../../worker/outcome-counts.ts'
 import { reportError } from '../errors.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import type { Output } from '../../terminal/output.ts'
-import { exitCodeOf, tellEnd, type RunEnd } from './run-end.ts'
+import { exitCodeOf, tellEnd } from './run-end.ts'
 import { openWorkLog } from './run-log.ts'
-import type { WorkOptions } from './run-options.ts'
-
-/** What a way to run is given. */
-export interface RunParts extends WorkOptions {
-  engine: Engine
-  clock: Clock
-  log: Logger
-  upkeep: readonly Upkeep[]
-  /** Absolute path of the store. */
-  place: string
-  storeId: string
-  /** With --until-empty: whether it may end now. */
-  isEmpty: ((types: readonly string[]) => Promise<boolean>) | null
-  /** Tells why the process ends, where nothing can be thrown any more. */
-  report(error: WfError): ExitCode
-}
-
-export interface Run {
-  drain(): void
-  stopNow(): void
-  /** Rejects with a WfError when it could not do its work. */
-  readonly ended: Promise<RunEnd>
-}
+import type { Run, RunParts, WorkOptions } from './run-options.ts'
 
 export async function work({
   store,

@@ -15,7 +15,7 @@ import { type ChildChannel, OutcomeReport, channelLog } from './channel.ts'
 import { failureOf } from '../handler/load-failure.ts'
 import { type LoadedHandler, declarationOf } from '../handler/loaded-handler.ts'
 import type { ChildSetup, LeaveReason, ToChild } from '../ipc.ts'
-import type { Upkeep } from '../leases/lease-manager.ts'
+import type { Upkeep } from '../leases/store-watch.ts'
 import { type Worker, createWorker } from '../worker.ts'
 
 export interface ChildOptions {

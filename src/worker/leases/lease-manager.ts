@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../logger.ts'
 import { Renewals, type LeasedWorker } from './renewals.ts'
 import { lost, settleHeld, type Policies } from './settle-lost.ts'
-import { untilLost } from './store-watch.ts'
+import { untilLost, type Upkeep } from './store-watch.ts'
 import type { TypeDeclaration } from '../../store/views.ts'
 
 export interface Lease {
@@ -20,12 +20,6 @@ export interface Lease {
 }
 
 export const defaultLease: Lease = { leaseMs: 30_000, renewMs: 10_000 }
-
-/** Background work of a worker: sweeping, statistics. Runs as long as the lease manager. */
-export interface Upkeep {
-  start(): void
-  stop(): Promise<void>
-}
 
 export interface LeaseManagerOptions {
   engine: Engine

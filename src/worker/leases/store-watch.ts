@@ -8,7 +8,12 @@ import { type WfError, isStoreGone } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
 import type { PausedType } from '../../store/views.ts'
 import { quoted } from '../../text/shell-words.ts'
-import type { Upkeep } from './lease-manager.ts'
+
+/** Background work of a worker: sweeping, statistics. Runs as long as the lease manager. */
+export interface Upkeep {
+  start(): void
+  stop(): Promise<void>
+}
 
 export interface StoreWatchOptions {
   store: Pick<Reader, 'version'>

@@ -1,18 +1,26 @@
 /** Counts and logs errors that no handler caught, with the jobs that may have caused them. */
 import type { Job } from '../../domain/job.ts'
-import type { WorkerOptions } from '../worker.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Logger } from '../../logger.ts'
+import type { LoadedHandler } from '../handler/loaded-handler.ts'
 import { logPanic } from '../worker-messages.ts'
 
 const maxLines = 5
 const remembered = 3
 
+export interface PanicReportOptions {
+  engine: Pick<Engine, 'events'>
+  handlers: ReadonlyMap<string, LoadedHandler>
+  log: Logger
+}
+
 export class PanicReport {
-  readonly #options: Pick<WorkerOptions, 'engine' | 'handlers' | 'log'>
+  readonly #options: PanicReportOptions
   #count = 0
   /** The last few jobs that ended, newest first: what they left running may still fail. */
   #justEnded: readonly Job[] = []
 
-  constructor(options: Pick<WorkerOptions, 'engine' | 'handlers' | 'log'>) {
+  constructor(options: PanicReportOptions) {
     this.#options = options
   }
 
