@@ -262,7 +262,7 @@ describe('a waiting job', () => {
       job: { state: 'waiting', waitReason: 'delay', runAt: now + 4_000 },
       facts: { breakers: [breaker] },
     }
-    expect(text(given)).toContain('It is due in 4s, but what is due does not start yet.')
+    expect(text(given)).toContain('It is due in 4s, but due jobs do not start yet.')
     expect(explained(given).at).toBe(now + 20_000)
     expect(explained({ ...given, type: { pausedAt: now } }).at).toBeNull()
   })

@@ -92,7 +92,7 @@ describe('a bulk that breaks off', () => {
     const end = await bulk(t, { chunks: chunksOf(lines(1_700)) })
     expect(end.code).toBe(6)
     expect(end.err).toContain('from line 1,001 on it is unknown what was enqueued')
-    expect(end.err).toContain('look which of the lines from 1,001 on are there')
+    expect(end.err).toContain('check which of the lines from 1,001 on are stored')
     expect(end.err).not.toMatch(/nothing was enqueued|tail -n/)
     expect(end.json).toMatchObject({
       enqueued: 1_000,
