@@ -24,6 +24,8 @@ export function sourceOf(store: StoreReader & { now(): number }, clock: Clock): 
 
 /** Largest share of the time spent on counting. */
 const share = 0.05
+/** Counts are never older, however long counting takes. */
+const maxAgeMs = 30_000
 
 function withCachedCounts(reader: StoreReader, clock: Clock): StoreReader {
   let known: { types: readonly TypeView[]; until: number; version: number } | null = null
@@ -34,7 +36,7 @@ function withCachedCounts(reader: StoreReader, clock: Clock): StoreReader {
     const began = clock.monotonic()
     const views = await reader.types(now)
     const tookMs = clock.monotonic() - began
-    known = { types: views, version, until: clock.monotonic() + tookMs / share - tookMs }
+    known = { types: views, version, until: clock.monotonic() + Math.min(maxAgeMs, tookMs / share - tookMs) }
     return views
   }
   return new Proxy(reader, {

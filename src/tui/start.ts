@@ -12,7 +12,7 @@ import { createStateStore } from './state-store.ts'
 import { editText } from './edit.ts'
 import { startApp } from './app.ts'
 import { frameOf } from './frame.ts'
-import { createFrameOutput, type FrameOutput } from './frame-output.ts'
+import { createFrameOutput, type FrameOutput, type FrameSink } from './frame-output.ts'
 import { createFrames, type Frames } from './frames.ts'
 import { createKeyInput } from './key-input.ts'
 import type { Screen } from './keys.ts'
@@ -43,7 +43,13 @@ const mostTicks = 5
 export async function startDashboard(options: DashboardOptions): Promise<Stop> {
   const { clock, stdin, stdout } = options
   const terminal = createTerminal(options)
-  const output = createFrameOutput(stdout)
+  const output = createFrameOutput({
+    get columns() {
+      return stdout.columns
+    },
+    // After a stop, timers run before SIGCONT arrives: a frame then would be drawn over the shell's screen. `repaint` follows.
+    write: (text: string) => !terminal.isTaken || stdout.write(text),
+  } as FrameSink)
   const ending = whatEnds()
   const stops = listenForSignals({ ...{ terminal, clock }, ...ending, repaint: output.repaint })
   const parts = putTogether(options, { terminal, output, ending, stops })

@@ -7,6 +7,8 @@ import type { Size } from './state.ts'
 
 export interface Terminal {
   size(): Size
+  /** Whether the dashboard has the screen: between `enter` and `leave`. */
+  readonly isTaken: boolean
   enter(): void
   leave(): void
 }
@@ -35,6 +37,9 @@ export function createTerminal({ stdout, stdin }: TerminalStreams): Terminal {
   }
   return {
     size: () => ({ columns: stdout.columns || usual.columns, rows: stdout.rows || usual.rows }),
+    get isTaken() {
+      return isTaken
+    },
     enter() {
       if (isTaken) return
       isTaken = true
